@@ -1,0 +1,63 @@
+"""What an extraction gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """How a generation ended."""
+
+    COMPLETE = "complete"  # the model closed its answer
+    TRUNCATED = "truncated"  # the token limit came first; the complete part of the data is kept
+    CANCELLED = "cancelled"  # the caller stopped it
+
+
+@dataclass(frozen=True)
+class Field:
+    """One leaf of the answer.
+
+    pointer: its JSON Pointer in `Result.data`.
+    confidence: 0-1, the product of the probabilities of the tokens that spell the value, each under the grammar
+        (forced tokens count as 1); None where the engine gives no probabilities.
+    """
+
+    pointer: str
+    value: Any
+    confidence: float | None = None
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Wall-clock seconds of the parts of one extraction, and token counts."""
+
+    load_seconds: float = 0.0
+    document_seconds: float = 0.0
+    prefill_seconds: float = 0.0
+    decode_seconds: float = 0.0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    forced_tokens: int = 0
+    forward_passes: int = 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer for one document.
+
+    data: JSON value in the user's schema; None when nothing complete could be decoded.
+    missing: JSON Pointers of required, non-nullable fields that the document does not give.
+    problems: what the final validation found ("pointer: message"); empty when `data` is valid.
+    """
+
+    data: Any
+    outcome: Outcome
+    fields: tuple[Field, ...] = ()
+    missing: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    pages: tuple[int, ...] = ()
+    model: str = ""
+    timings: Timings = field(default_factory=Timings)
