@@ -125,8 +125,9 @@ class Linear(nn.Module):
         nn.init.normal_(self.weight, std=0.02)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x [..., in_features] -> [..., out_features]."""
-        return F.linear(x, self.weight, self.bias)
+        """x [..., in_features] -> [..., out_features]. Float32 weights serve bfloat16 activations in training."""
+        bias = None if self.bias is None else self.bias.to(x.dtype)
+        return F.linear(x, self.weight.to(x.dtype), bias)
 
     def extra_repr(self) -> str:
         return (
@@ -152,7 +153,7 @@ class Embedding(nn.Module):
 
     def as_linear(self, x: Tensor) -> Tensor:
         """The table as a tied language head: x [..., embedding_dim] -> logits [..., num_embeddings]."""
-        return F.linear(x, self.weight)
+        return F.linear(x, self.weight.to(x.dtype))
 
     def extra_repr(self) -> str:
         return f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}"

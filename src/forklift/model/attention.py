@@ -1,0 +1,74 @@
+"""Full attention with grouped heads and an output gate."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from forklift.checkpoint.config import TextConfig
+from forklift.model.cache import AttentionState
+from forklift.model.linear import Linear
+from forklift.model.norm import RMSNorm
+from forklift.model.rotary import rotate
+
+# Up to this many new tokens, products over grouped heads beat the fused kernel, which repeats keys and values.
+_FEW_TOKENS = 16
+
+
+class GatedAttention(nn.Module):
+    """The full-attention layer's mixer, [batch, tokens, hidden] -> same.
+
+    q_proj holds, head by head, the query and then the gate; the attention output is multiplied by sigmoid(gate).
+    """
+
+    def __init__(self, config: TextConfig) -> None:
+        super().__init__()
+        self.heads = config.num_query_heads
+        self.key_value_heads = config.num_key_value_heads
+        self.head_dim = config.head_dim
+        self.q_proj = Linear(config.hidden_size, self.heads * self.head_dim * 2)
+        self.k_proj = Linear(config.hidden_size, self.key_value_heads * self.head_dim)
+        self.v_proj = Linear(config.hidden_size, self.key_value_heads * self.head_dim)
+        self.o_proj = Linear(self.heads * self.head_dim, config.hidden_size)
+        self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
+        self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
+
+    def queries_and_gate(self, x: Tensor, rotation: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        """Rotated queries [batch, heads, tokens, head_dim] and the gate [batch, tokens, heads * head_dim]."""
+        query, gate = self.q_proj(x).unflatten(-1, (self.heads, 2 * self.head_dim)).chunk(2, -1)
+        return rotate(self.q_norm(query).transpose(1, 2), *rotation), gate.flatten(2)
+
+    def keys(self, x: Tensor, rotation: tuple[Tensor, Tensor]) -> Tensor:
+        """Rotated keys [batch, key_value_heads, tokens, head_dim]."""
+        key = self.k_proj(x).unflatten(-1, (self.key_value_heads, self.head_dim))
+        return rotate(self.k_norm(key).transpose(1, 2), *rotation)
+
+    def forward(self, x: Tensor, rotation: tuple[Tensor, Tensor], state: AttentionState | None = None) -> Tensor:
+        """rotation: cos and sin [tokens, rotary_dim] of these tokens. Appends to `state` when given."""
+        tokens = x.shape[1]
+        query, gate = self.queries_and_gate(x, rotation)
+        key = self.keys(x, rotation)
+        value = self.v_proj(x).unflatten(-1, (self.key_value_heads, self.head_dim)).transpose(1, 2)
+        if state is not None:
+            key, value = state.append(key, value)
+        output = self._attend(query, key, value, tokens)
+        return self.o_proj(output.transpose(1, 2).flatten(2) * torch.sigmoid(gate))
+
+    def _attend(self, query: Tensor, key: Tensor, value: Tensor, tokens: int) -> Tensor:
+        total = key.shape[2]
+        repeats = self.heads // self.key_value_heads
+        if tokens <= _FEW_TOKENS and total > tokens:
+            grouped = query.unflatten(1, (self.key_value_heads, repeats)).flatten(2, 3)
+            scores = (grouped @ key.transpose(-1, -2)).float() * self.head_dim**-0.5
+            if tokens > 1:
+                hidden = torch.ones(tokens, total, dtype=torch.bool, device=query.device).triu(total - tokens + 1)
+                scores = scores.masked_fill(hidden.repeat(repeats, 1), float("-inf"))
+            output = scores.softmax(-1).to(value.dtype) @ value
+            return output.unflatten(2, (repeats, tokens)).flatten(1, 2)
+        if repeats > 1:
+            key, value = key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
+        if total == tokens:
+            return F.scaled_dot_product_attention(query, key, value, is_causal=tokens > 1)
+        visible = torch.ones(tokens, total, dtype=torch.bool, device=query.device).tril(total - tokens)
+        return F.scaled_dot_product_attention(query, key, value, attn_mask=visible)

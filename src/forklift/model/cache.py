@@ -1,0 +1,104 @@
+"""What the language model remembers of the tokens it has seen: keys and values, or a fixed-size recurrent state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+# Rows that a key/value buffer grows by at least; doubling keeps the cost of copying a constant share.
+_MIN_GROWTH = 256
+
+
+class AttentionState:
+    """Keys and values of one full-attention layer, [batch, heads, tokens, head_dim], in a buffer that grows.
+
+    A snapshot shares the buffer: rows below its length never change, rows above it are overwritten by whoever
+    extends. So after a roll-back to a snapshot, the state that was rolled back must not be used again; `fork`
+    copies for two continuations that live side by side.
+    """
+
+    __slots__ = ("_keys", "_values", "length")
+
+    def __init__(self) -> None:
+        self._keys: Tensor | None = None
+        self._values: Tensor | None = None
+        self.length = 0
+
+    def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Add [batch, heads, n, head_dim]; returns views of all keys and values so far."""
+        start, end = self.length, self.length + keys.shape[2]
+        if torch.is_grad_enabled() and keys.requires_grad:  # a graph must not see its inputs overwritten
+            if self._keys is not None and self._values is not None:
+                keys = torch.cat((self._keys[:, :, :start], keys), 2)
+                values = torch.cat((self._values[:, :, :start], values), 2)
+            self._keys, self._values, self.length = keys, values, end
+            return keys, values
+        if self._keys is None or self._values is None or self._keys.shape[2] < end:
+            self._grow(keys, end)
+        assert self._keys is not None and self._values is not None
+        self._keys[:, :, start:end] = keys
+        self._values[:, :, start:end] = values
+        self.length = end
+        return self._keys[:, :, :end], self._values[:, :, :end]
+
+    def snapshot(self) -> AttentionState:
+        copy = AttentionState()
+        copy._keys, copy._values, copy.length = self._keys, self._values, self.length
+        return copy
+
+    def fork(self) -> AttentionState:
+        copy = self.snapshot()
+        if self._keys is not None and self._values is not None:
+            copy._keys = self._keys[:, :, : self.length].clone()
+            copy._values = self._values[:, :, : self.length].clone()
+        return copy
+
+    def _grow(self, like: Tensor, needed: int) -> None:
+        batch, heads, _, head_dim = like.shape
+        capacity = max(needed + _MIN_GROWTH, 2 * self.length)
+        for name in ("_keys", "_values"):
+            old: Tensor | None = getattr(self, name)
+            new = like.new_empty(batch, heads, capacity, head_dim)
+            if old is not None:
+                new[:, :, : self.length] = old[:, :, : self.length]
+            setattr(self, name, new)
+
+
+@dataclass(slots=True)
+class DeltaState:
+    """The state of one linear-attention layer. Its tensors are replaced, never changed in place.
+
+    inputs: the last kernel_size - 1 inputs of the convolution, [batch, kernel_size - 1, channels].
+    memory: float32 [batch, value_heads, key_dim, value_dim].
+    """
+
+    inputs: Tensor | None = None
+    memory: Tensor | None = None
+
+    def snapshot(self) -> DeltaState:
+        return DeltaState(self.inputs, self.memory)
+
+    fork = snapshot
+
+
+@dataclass(slots=True)
+class Cache:
+    """The states of all layers.
+
+    length: tokens seen. next_position: the rotary position of the next text token (an image of h x w tokens moves
+    it by max(h, w) only).
+    """
+
+    layers: list[AttentionState | DeltaState]
+    length: int = 0
+    next_position: int = 0
+
+    def snapshot(self) -> Cache:
+        """A point to roll back to, at the cost of a few references; see AttentionState for its one rule."""
+        return Cache([layer.snapshot() for layer in self.layers], self.length, self.next_position)
+
+    def fork(self) -> Cache:
+        """An independent copy, for two continuations that live side by side."""
+        return Cache([layer.fork() for layer in self.layers], self.length, self.next_position)

@@ -1,0 +1,169 @@
+"""Gated DeltaNet: linear attention whose memory is corrected, not only added to.
+
+For each value head a matrix S [key_dim, value_dim] is kept. A token with key k, value v, query q, decay exp(g) and
+strength beta does   S <- exp(g) S;   S <- S + k (beta (v - S^T k))^T;   out = S^T q.
+`recurrent_delta_rule` does this token by token; `chunked_delta_rule` does whole chunks by matrix products.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from forklift.checkpoint.config import TextConfig
+from forklift.model.cache import DeltaState
+from forklift.model.linear import Linear
+from forklift.model.norm import GatedRMSNorm
+
+# Tokens per chunk. Work inside a chunk grows with its square, steps between chunks fall with it: 64 was best
+# between 32 and 128 in training, docs/log.md.
+CHUNK_SIZE = 64
+
+
+def recurrent_delta_rule(
+    query: Tensor, key: Tensor, value: Tensor, decay: Tensor, beta: Tensor, memory: Tensor
+) -> tuple[Tensor, Tensor]:
+    """One token after the other; the cheapest form for one or two tokens.
+
+    All float32. query, key: [batch, tokens, heads, key_dim], normalised and scaled; value: [batch, tokens, heads,
+    value_dim]; decay (log, <= 0), beta: [batch, tokens, heads]; memory: [batch, heads, key_dim, value_dim].
+    Returns the outputs, shaped as value, and the new memory (a new tensor).
+    """
+    outputs = []
+    keep = decay.exp()
+    for t in range(query.shape[1]):
+        k = key[:, t].unsqueeze(-2)  # [batch, heads, 1, key_dim]
+        memory = memory * keep[:, t, :, None, None]
+        correction = (value[:, t].unsqueeze(-2) - k @ memory) * beta[:, t, :, None, None]
+        memory = torch.baddbmm(
+            memory.flatten(0, 1), k.transpose(-1, -2).flatten(0, 1), correction.flatten(0, 1)
+        ).view_as(memory)
+        outputs.append((query[:, t].unsqueeze(-2) @ memory).squeeze(-2))
+    return torch.stack(outputs, 1), memory
+
+
+def chunked_delta_rule(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    decay: Tensor,
+    beta: Tensor,
+    memory: Tensor | None,
+    chunk_size: int = CHUNK_SIZE,
+) -> tuple[Tensor, Tensor]:
+    """The same as `recurrent_delta_rule`, many tokens at a time; memory None is all zeros.
+
+    Within a chunk, the corrections u of all tokens solve one unit lower triangular system (I + A) u = beta (v - ...),
+    A[i, j] = beta_i k_i . k_j exp(g_j+1 + ... + g_i); only the memory's hand-over from chunk to chunk is sequential.
+    """
+    batch, tokens, heads, key_dim = query.shape
+    size = min(chunk_size, tokens)
+    padding = -tokens % size
+    if padding:  # a padded token has beta 0 and decay 1: it leaves the memory alone
+        query, key, value = (F.pad(x, (0, 0, 0, 0, 0, padding)) for x in (query, key, value))
+        decay, beta = (F.pad(x, (0, 0, 0, padding)) for x in (decay, beta))
+    chunks = (tokens + padding) // size
+
+    def by_chunk(x: Tensor) -> Tensor:  # [batch, tokens, heads, ...] -> [batch, heads, chunks, size, ...]
+        return x.unflatten(1, (chunks, size)).movedim(3, 1)
+
+    query, key, value, decay, beta = (by_chunk(x) for x in (query, key, value, decay, beta))
+    total = decay.cumsum(-1)
+    later = torch.ones(size, size, dtype=torch.bool, device=query.device).triu(1)
+    # Masked before exp: the upper triangle holds positive sums that overflow.
+    between = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, float("-inf")).exp()
+    weighted_key = key * beta.unsqueeze(-1)
+    key_rows = key.transpose(-1, -2)
+    within = (query @ key_rows) * between
+    system = (weighted_key @ key_rows) * between
+    sources = torch.cat((value * beta.unsqueeze(-1), weighted_key * total.exp().unsqueeze(-1)), -1)
+    solved = torch.linalg.solve_triangular(system, sources, upper=False, unitriangular=True)
+    own, seen = solved.split((value.shape[-1], key_dim), -1)
+    reading = query * total.exp().unsqueeze(-1)
+    writing = (key * (total[..., -1:] - total).exp().unsqueeze(-1)).transpose(-1, -2)
+    kept = total[..., -1].exp()[..., None, None]
+
+    outputs = []
+    for own_c, seen_c, reading_c, within_c, writing_c, kept_c in zip(
+        *(x.unbind(2) for x in (own, seen, reading, within, writing, kept)), strict=True
+    ):
+        correction = own_c if memory is None else own_c - seen_c @ memory
+        output = within_c @ correction
+        outputs.append(output if memory is None else output + reading_c @ memory)
+        written = writing_c @ correction
+        memory = written if memory is None else memory * kept_c + written
+    assert memory is not None
+    output = torch.stack(outputs, 2).movedim(1, 3).flatten(1, 2)
+    return output[:, :tokens], memory
+
+
+def causal_convolution(x: Tensor, weight: Tensor) -> Tensor:
+    """Depthwise convolution along time: y[t] = sum_j weight[:, j] x[t + j].
+
+    x: [batch, tokens + kernel_size - 1, channels]; weight: [channels, kernel_size]. Returns [batch, tokens, channels].
+    Shifted products: on CPU several times faster than a grouped conv1d, which works along rows.
+    """
+    kernel_size = weight.shape[1]
+    tokens = x.shape[1] - kernel_size + 1
+    output = x[:, :tokens] * weight[:, 0]
+    for j in range(1, kernel_size):
+        output = output + x[:, j : j + tokens] * weight[:, j]
+    return output
+
+
+class GatedDeltaNet(nn.Module):
+    """The linear-attention layer's mixer, [batch, tokens, hidden] -> same."""
+
+    def __init__(self, config: TextConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.key_size = config.linear_key_dim
+        self.value_size = config.linear_value_dim
+        channels = 2 * self.key_size + self.value_size
+        heads = config.linear_num_value_heads
+        self.in_proj_qkv = Linear(config.hidden_size, channels)
+        self.in_proj_z = Linear(config.hidden_size, self.value_size)
+        self.in_proj_b = Linear(config.hidden_size, heads)
+        self.in_proj_a = Linear(config.hidden_size, heads)
+        self.conv1d = nn.Module()
+        self.conv1d.weight = nn.Parameter(torch.zeros(channels, 1, config.conv_kernel_size))
+        self.A_log = nn.Parameter(torch.zeros(heads))
+        self.dt_bias = nn.Parameter(torch.ones(heads))
+        self.norm = GatedRMSNorm(config.linear_value_head_dim, config.rms_norm_eps)
+        self.out_proj = Linear(self.value_size, config.hidden_size)
+
+    def forward(self, x: Tensor, state: DeltaState | None = None) -> Tensor:
+        """Reads and replaces `state` when given."""
+        config = self.config
+        batch, tokens, _ = x.shape
+        mixed = self.in_proj_qkv(x)
+        before = None if state is None else state.inputs
+        if before is None:
+            before = mixed.new_zeros(batch, config.conv_kernel_size - 1, mixed.shape[-1])
+        padded = torch.cat((before, mixed), 1)
+        weight: Tensor = self.conv1d.weight  # type: ignore[assignment]
+        mixed = F.silu(causal_convolution(padded, weight.squeeze(1).to(x.dtype)))
+        query, key, value = mixed.float().split((self.key_size, self.key_size, self.value_size), -1)
+        query = _normalise(query.unflatten(-1, (config.linear_num_key_heads, -1))) * config.linear_key_head_dim**-0.5
+        key = _normalise(key.unflatten(-1, (config.linear_num_key_heads, -1)))
+        value = value.unflatten(-1, (config.linear_num_value_heads, -1))
+        repeats = config.linear_num_value_heads // config.linear_num_key_heads
+        if repeats > 1:  # key head h serves the value heads h * repeats ... (h + 1) * repeats - 1
+            query, key = query.repeat_interleave(repeats, 2), key.repeat_interleave(repeats, 2)
+        beta = self.in_proj_b(x).float().sigmoid()
+        decay = -self.A_log.float().exp() * F.softplus(self.in_proj_a(x).float() + self.dt_bias.float())
+
+        memory = None if state is None else state.memory
+        if tokens <= 2 and memory is not None:
+            output, memory = recurrent_delta_rule(query, key, value, decay, beta, memory)
+        else:
+            output, memory = chunked_delta_rule(query, key, value, decay, beta, memory)
+        if state is not None:
+            state.inputs, state.memory = padded[:, tokens:], memory
+        gate = self.in_proj_z(x).unflatten(-1, (config.linear_num_value_heads, -1))
+        return self.out_proj(self.norm(output, gate).flatten(2))
+
+
+def _normalise(x: Tensor) -> Tensor:
+    return x * torch.rsqrt((x * x).sum(-1, keepdim=True) + 1e-6)

@@ -1,0 +1,34 @@
+"""Root-mean-square normalisation, in float32 whatever the activations are."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class RMSNorm(nn.Module):
+    """x / rms(x) * (1 + weight) over the last dimension; `weight` is centred on zero, as HF stores it."""
+
+    def __init__(self, size: int, eps: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(size))
+        self.eps = eps
+
+    def forward(self, x: Tensor) -> Tensor:
+        weight = self.weight.float() + 1.0
+        return F.rms_norm(x.float(), weight.shape, weight, self.eps).to(x.dtype)
+
+
+class GatedRMSNorm(nn.Module):
+    """x / rms(x) * weight * silu(gate) over the last dimension; `weight` is stored as it is used (no +1)."""
+
+    def __init__(self, size: int, eps: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(size))
+        self.eps = eps
+
+    def forward(self, x: Tensor, gate: Tensor) -> Tensor:
+        """x: [..., size], any float type; gate: same shape. Returns gate's type."""
+        normed = F.rms_norm(x.float(), self.weight.shape, self.weight.float(), self.eps)
+        return (normed * F.silu(gate.float())).to(gate.dtype)
