@@ -1,8 +1,13 @@
-"""config.json as frozen dataclasses: the shape of a Qwen3.5 vision-language model."""
+"""The shape of a Qwen3.5 vision-language model, as frozen dataclasses; `config_reader` fills them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+LAYER_KINDS = ("linear_attention", "full_attention")
+QUANTIZATION_BITS = (2, 3, 4, 5, 6, 8)
+QUANTIZATION_GROUP_SIZES = (32, 64, 128)
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class TextConfig:
 
 @dataclass(frozen=True)
 class VisionConfig:
-    """The vision tower. `num_position_embeddings` is a square number: the side of the learned grid squared."""
+    """The vision tower. `num_position_embeddings` is the side of the learned position grid, squared."""
 
     depth: int
     hidden_size: int
@@ -69,7 +74,11 @@ class Quantization:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The whole model, with the ids of the tokens that stand for images."""
+    """The whole model, with the ids of the tokens that stand for images and of those that end an answer.
+
+    quantization: by module path (ours: `language.layers.0.mlp.gate_proj`); "" holds for every other quantised
+        module. Empty for a checkpoint that is not quantised.
+    """
 
     text: TextConfig
     vision: VisionConfig
@@ -78,3 +87,8 @@ class ModelConfig:
     vision_start_token_id: int
     vision_end_token_id: int
     eos_token_ids: tuple[int, ...] = ()
+    quantization: Mapping[str, Quantization] = field(default_factory=dict, hash=False)
+
+    def quantization_of(self, module_path: str) -> Quantization | None:
+        """How the module is stored if it is quantised, which its tensors decide; None: nothing says how."""
+        return self.quantization.get(module_path, self.quantization.get(""))

@@ -125,7 +125,7 @@ class Linear(nn.Module):
         nn.init.normal_(self.weight, std=0.02)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x [..., in_features] -> [..., out_features]. Float32 weights serve bfloat16 activations in training."""
+        """x [..., in_features] -> [..., out_features]; float32 weights serve bfloat16 activations too."""
         bias = None if self.bias is None else self.bias.to(x.dtype)
         return F.linear(x, self.weight.to(x.dtype), bias)
 
@@ -183,7 +183,7 @@ class _PackedModule(nn.Module):
 
 
 class QuantizedLinear(_PackedModule):
-    """A Linear whose weight stays packed; a call dequantises the matrix to the input's dtype, then multiplies."""
+    """A Linear whose weight stays packed; a call dequantises it to the input dtype, then multiplies."""
 
     def __init__(self, packed: Packed, bias: Tensor | None = None) -> None:
         super().__init__(packed)

@@ -1,0 +1,239 @@
+"""The tensors of a checkpoint, read from either layout and written in MLX's.
+
+Beyond names (`naming`) the layouts differ in three ways; ours is Hugging Face's in each:
+
+| tensor                         | ours, Hugging Face           | MLX                          |
+|--------------------------------|------------------------------|------------------------------|
+| *.linear_attn.conv1d.weight    | [channels, 1, kernel]        | [channels, kernel, 1]        |
+| vision.patch_embed.proj.weight | [hidden, channels, t, h, w]  | [hidden, t, h, w, channels]  |
+| language norms, q_norm, k_norm | w, where a layer uses 1 + w  | 1 + w                        |
+
+The norm of `linear_attn` is stored as it is used in both. A norm read from MLX is float32 here: bfloat16(1 + w) has
+too few bits left for w to survive bfloat16 again, while float32 holds the difference exactly, so that writing it
+back gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from forklift.checkpoint.config import ModelConfig
+from forklift.checkpoint.config_reader import read_json
+from forklift.checkpoint.naming import Layout, canonical_name, is_ignored, stored_name
+from forklift.checkpoint.shapes import expected_shapes
+from forklift.errors import CheckpointError
+from forklift.model.linear import Packed
+
+FLOAT_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
+_SHIFTED_NORMS = (
+    "input_layernorm.weight",
+    "post_attention_layernorm.weight",
+    "q_norm.weight",
+    "k_norm.weight",
+)
+_NAMES_SHOWN = 8
+INDEX_NAME = "model.safetensors.index.json"
+
+
+def is_shifted_norm(name: str) -> bool:
+    """Whether MLX stores 1 + w for this tensor of ours."""
+    return name == "language.norm.weight" or name.endswith(_SHIFTED_NORMS)
+
+
+def read_tensors(folder: Path, config: ModelConfig) -> dict[str, Tensor | Packed]:
+    """Every tensor of the model by our name, in our convention, in its stored type (norms read from MLX: float32).
+
+    The tensors are views of the files, mapped into memory: pages are read when they are first used.
+    Quantised modules stay packed, under the name of their weight.
+    Raises CheckpointError, naming the tensors, where a file or tensor is missing, unexpected, misshapen, truncated
+    or of a type that no layout has.
+    """
+    stored = _read_files(folder)
+    return _Fitting(folder, config, stored).tensors()
+
+
+def tensor_files(folder: Path) -> list[Path]:
+    """The files that hold the tensors, from the index or else model*.safetensors. Raises CheckpointError: none."""
+    index_path = folder / INDEX_NAME
+    if not index_path.exists():
+        files = sorted(folder.glob("model*.safetensors"))
+        if not files:
+            raise CheckpointError(
+                f"{folder} is no checkpoint: it has no model.safetensors and no {INDEX_NAME}"
+            )
+        return files
+    names = read_json(index_path).get("weight_map")
+    if not isinstance(names, dict) or not all(isinstance(name, str) and name for name in names.values()):
+        raise CheckpointError(f"{index_path}: weight_map must give a file for each tensor")
+    shards = sorted(set(names.values()))
+    if outside := [shard for shard in shards if Path(shard).name != shard]:
+        raise CheckpointError(f"{index_path} points outside its folder: {_listed(outside)}")
+    if missing := [shard for shard in shards if not (folder / shard).is_file()]:
+        raise CheckpointError(
+            f"{folder}: {len(missing)} of the {len(shards)} files that {INDEX_NAME} names are not there: "
+            f"{_listed(missing)}; fetch them again"
+        )
+    return [folder / shard for shard in shards]
+
+
+def _read_files(folder: Path) -> dict[str, Tensor]:
+    stored: dict[str, Tensor] = {}
+    for path in tensor_files(folder):
+        try:
+            with safe_open(path, framework="pt") as shard:
+                for name in shard.keys():  # noqa: SIM118 - a safe_open is no mapping
+                    if name in stored:
+                        raise CheckpointError(f"{path}: {name} stands in two files of this checkpoint")
+                    if not is_ignored(name):
+                        stored[name] = shard.get_tensor(name)
+        except (SafetensorError, OSError) as error:
+            raise CheckpointError(f"{path} is damaged or truncated{_described(path)}: {error}") from error
+    return stored
+
+
+def _described(path: Path) -> str:
+    with path.open("rb") as file:
+        if file.read(16) == b"version https://":
+            return " (it is a Git LFS pointer, not the file itself; run `git lfs pull`)"
+    return f" ({path.stat().st_size} bytes)"
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(names[:_NAMES_SHOWN]) + more
+
+
+@dataclass
+class _Fitting:
+    """Turns stored tensors into ours, and collects everything that does not fit before it complains."""
+
+    folder: Path
+    config: ModelConfig
+    stored: Mapping[str, Tensor]
+    unexpected: list[str] = field(default_factory=list)
+    misshapen: list[str] = field(default_factory=list)
+    mistyped: list[str] = field(default_factory=list)
+
+    def tensors(self) -> dict[str, Tensor | Packed]:
+        expected = expected_shapes(self.config)
+        found, layout = self._named()
+        # What was converted to MLX's shapes was shifted with it; MLX names alone do not say so.
+        shifted = layout is Layout.MLX and not self._has_unconverted_convolution(found)
+        fitted: dict[str, Tensor | Packed] = {}
+        for name, shape in expected.items():
+            if name not in found:
+                continue
+            tensor = found[name]
+            path = name.removesuffix(".weight")
+            if f"{path}.scales" in found or tensor.dtype == torch.uint32:
+                if (packed := self._packed(path, shape, found, layout)) is not None:
+                    fitted[name] = packed
+                continue
+            if tensor.dtype not in FLOAT_DTYPES:
+                self.mistyped.append(f"{stored_name(name, layout)} is {_dtype_name(tensor.dtype)}")
+                continue
+            tensor = _unconverted(name, tensor, shape)
+            if tuple(tensor.shape) != shape:
+                self._misshapen(stored_name(name, layout), shape, tensor)
+                continue
+            fitted[name] = tensor.float() - 1.0 if shifted and is_shifted_norm(name) else tensor
+        used = set(expected) | {
+            name.removesuffix("weight") + part
+            for name, tensor in fitted.items()
+            if isinstance(tensor, Packed)
+            for part in ("scales", "biases")
+        }
+        self.unexpected += [stored_name(name, layout) for name in sorted(set(found) - used)]
+        missing = [stored_name(name, layout) for name in expected if name not in found]
+        self._complain(missing)
+        return fitted
+
+    def _named(self) -> tuple[dict[str, Tensor], Layout]:
+        found: dict[str, Tensor] = {}
+        layouts: dict[Layout, str] = {}
+        for stored, tensor in self.stored.items():
+            named = canonical_name(stored)
+            if named is None:
+                self.unexpected.append(stored)
+                continue
+            name, layout = named
+            layouts.setdefault(layout, stored)
+            # A tied head may be stored all the same; it is the embedding.
+            if not (self.config.text.tie_word_embeddings and name.startswith("lm_head.")):
+                found[name] = tensor
+        if len(layouts) > 1:
+            names = " and ".join(f"{name} ({layout.value})" for layout, name in layouts.items())
+            raise CheckpointError(f"{self.folder} mixes the names of two layouts: {names}; convert it again")
+        return found, next(iter(layouts), Layout.HUGGING_FACE)
+
+    def _has_unconverted_convolution(self, found: Mapping[str, Tensor]) -> bool:
+        kernel = self.config.text.conv_kernel_size
+        convolutions = (tensor for name, tensor in found.items() if name.endswith(".conv1d.weight"))
+        return any(tensor.dim() == 3 and tensor.shape[-1] == kernel for tensor in convolutions)
+
+    def _packed(
+        self, path: str, shape: tuple[int, ...], found: Mapping[str, Tensor], layout: Layout
+    ) -> Packed | None:
+        stored_path = stored_name(path, layout)
+        stated = self.config.quantization_of(path)
+        parts = {part: found.get(f"{path}.{part}") for part in ("weight", "scales", "biases")}
+        codes, scales, biases = parts.values()
+        if stated is None:
+            self.mistyped.append(f"{stored_path}.weight is quantised, and config.json has no quantization")
+        elif codes is None or scales is None or biases is None:
+            absent = ", ".join(f"{stored_path}.{part}" for part, tensor in parts.items() if tensor is None)
+            self.mistyped.append(f"{stored_path}.weight is quantised, and {absent} is missing")
+        elif codes.dtype != torch.uint32 or not {scales.dtype, biases.dtype} <= set(FLOAT_DTYPES):
+            types = ", ".join(f"{part} {_dtype_name(t.dtype)}" for part, t in parts.items() if t is not None)
+            self.mistyped.append(f"{stored_path} has {types}; a quantised module has uint32 and two floats")
+        elif len(shape) != 2 or shape[1] % stated.group_size:
+            self.mistyped.append(f"{stored_path}.weight cannot be quantised in groups of {stated.group_size}")
+        else:
+            rows, columns = shape
+            groups = (rows, columns // stated.group_size)
+            wanted = {"weight": (rows, columns * stated.bits // 32), "scales": groups, "biases": groups}
+            wrong = [part for part, size in wanted.items() if tuple(found[f"{path}.{part}"].shape) != size]
+            for part in wrong:
+                self._misshapen(f"{stored_path}.{part}", wanted[part], found[f"{path}.{part}"])
+            if not wrong:
+                return Packed(codes, scales, biases, stated.bits, stated.group_size)
+        return None
+
+    def _misshapen(self, stored: str, expected: tuple[int, ...], tensor: Tensor) -> None:
+        self.misshapen.append(f"{stored} (expected {list(expected)}, found {list(tensor.shape)})")
+
+    def _complain(self, missing: list[str]) -> None:
+        problems = [
+            f"{len(names)} {kind}: {_listed(names)}"
+            for kind, names in (
+                ("missing", missing),
+                ("unexpected", self.unexpected),
+                ("misshapen", self.misshapen),
+                ("of the wrong type", self.mistyped),
+            )
+            if names
+        ]
+        if problems:
+            raise CheckpointError(f"{self.folder}: the tensors do not fit config.json. {'; '.join(problems)}")
+
+
+def _unconverted(name: str, tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """From MLX's axes to ours, where the shape says that it has MLX's."""
+    if tuple(tensor.shape) == shape:
+        return tensor
+    if name.endswith(".conv1d.weight") and tensor.dim() == 3:
+        return tensor.movedim(-1, 1).contiguous()
+    if name == "vision.patch_embed.proj.weight" and tensor.dim() == 5:
+        return tensor.movedim(-1, 1).contiguous()
+    return tensor
+
+
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
