@@ -1,0 +1,49 @@
+"""How large page images become, and what a document may cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PagePolicy:
+    """How large a page image becomes.
+
+    dots_per_inch: scale of a PDF page (a picture has its own pixels).
+    shorter_side: pixels that the shorter side is brought up to at least; 0 for no minimum.
+    max_pixels: width * height at most, which wins over `shorter_side`.
+    """
+
+    dots_per_inch: float = 96
+    shorter_side: int = 692
+    max_pixels: int = 1088 * 1408
+
+    def __post_init__(self) -> None:
+        if not (self.dots_per_inch > 0 and self.shorter_side >= 0 and self.max_pixels >= 1024):
+            raise ValueError(
+                f"{self}: dots_per_inch must be above 0, shorter_side at least 0, max_pixels at least 1024"
+            )
+
+    def fit(self, width: float, height: float) -> float:
+        """The factor that brings a page of `width` x `height` pixels within the policy."""
+        factor = 1.0
+        if self.shorter_side and min(width, height) < self.shorter_side:
+            factor = self.shorter_side / min(width, height)
+        pixels = (width * factor) * (height * factor)
+        if pixels > self.max_pixels:
+            factor *= math.sqrt(self.max_pixels / pixels)
+        return factor
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a document may cost.
+
+    max_file_bytes: size of the file. max_pages: pages that are selected. max_picture_pixels: width * height
+    of one picture before it is decoded.
+    """
+
+    max_file_bytes: int = 1 << 30
+    max_pages: int = 1000
+    max_picture_pixels: int = 89_000_000  # just below where Pillow warns of a decompression bomb
