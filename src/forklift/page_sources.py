@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +47,24 @@ def _widen_strip(image: Image.Image) -> Image.Image:
     return wide
 
 
+def _without_pages(name: str) -> str:
+    return f"{name}: is a PDF that has no pages; export or download it again."
+
+
+def _opens_without_pages(path: Path, password: str | None) -> bool:
+    """Whether PDFium opens the file after all. pypdfium2 also fails on an empty page tree, and then reports the
+    error of whatever failed before, because PDFium sets none. The caller holds the lock.
+    """
+    from pypdfium2 import raw
+
+    key = password.encode() + b"\0" if password is not None else None
+    handle = raw.FPDF_LoadDocument(os.fsencode(path) + b"\0", key)
+    if not handle:
+        return False
+    raw.FPDF_CloseDocument(handle)
+    return True
+
+
 class PdfSource:
     """A PDF, rendered by PDFium with its form fields and annotations drawn."""
 
@@ -59,6 +78,8 @@ class PdfSource:
             try:
                 self._pdf: Any = pypdfium2.PdfDocument(path, password=password)
             except pypdfium2.PdfiumError as error:
+                if _opens_without_pages(path, password):
+                    raise DocumentError(_without_pages(name)) from None
                 if error.err_code == _PDFIUM_ERROR_PASSWORD:
                     raise PasswordError(
                         f"{name}: the password does not open this PDF; check it."
@@ -75,7 +96,7 @@ class PdfSource:
             self.page_count = len(self._pdf)
             if self.page_count == 0:
                 self.close()
-                raise DocumentError(f"{name}: is a PDF that has no pages; export or download it again.")
+                raise DocumentError(_without_pages(name))
 
     def render(self, index: int, policy: PagePolicy | None) -> Image.Image:
         import pypdfium2
