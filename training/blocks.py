@@ -5,6 +5,7 @@ Each takes the baseline of its first line and returns the baseline that the next
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -15,7 +16,7 @@ from training.draft import NOT_PRINTED, DoesNotFit, Draft, Mark
 from training.style import Style
 from training.values import Printed, currency_sign
 
-COLUMNS = ("description", "quantity", "unit_price", "amount")
+COLUMNS: tuple[str, ...] = ("description", "quantity", "unit_price", "amount")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Money:
     tax: int | None
     total: int
     tax_label: str
+    shipping: tuple[str, int] | None = None
 
 
 def draw_money(random: Random, number: int, tax_label: str, *, shop: bool = False) -> Money:
@@ -59,7 +61,14 @@ def draw_money(random: Random, number: int, tax_label: str, *, shop: bool = Fals
         shown_subtotal = None
     if shown_tax is None and random.random() < 0.6:
         shown_subtotal = None
-    return Money(tuple(items), shown_subtotal, shown_tax, subtotal + tax, tax_label)
+    shipping = None
+    if not shop and shown_subtotal is not None and random.random() < 0.08:
+        shipping = (
+            random.choice(("Shipping", "Delivery", "Postage", "Handling")),
+            random.randint(4, 60) * 50,
+        )
+    total = subtotal + tax + (shipping[1] if shipping else 0)
+    return Money(tuple(items), shown_subtotal, shown_tax, total, tax_label, shipping)
 
 
 def pair(
@@ -116,7 +125,7 @@ def pairs(
 
 @dataclass
 class TableForm:
-    """The look of a table: its columns in order (a "position" column counts the rows), alignment and rules."""
+    """The look of a table: columns in order (a "position" column counts the rows), alignment and rules."""
 
     columns: tuple[str, ...]
     numbers_right: bool
@@ -126,19 +135,25 @@ class TableForm:
     stripes: float | None
     row_step: float
     spread: float
+    grid: bool = False
 
 
 def make_table_form(random: Random, style: Style, *, plain: bool = False) -> TableForm:
     columns = random.choice(
-        (COLUMNS, COLUMNS, COLUMNS, COLUMNS, ("quantity", "description", "unit_price", "amount"))
-        + (("description", "unit_price", "quantity", "amount"),)
+        (
+            *(COLUMNS, COLUMNS, COLUMNS, COLUMNS),
+            ("quantity", "description", "unit_price", "amount"),
+            ("description", "unit_price", "quantity", "amount"),
+        )
     )
     if random.random() < 0.08:
         missing = random.choice(("quantity", "unit_price"))
         columns = tuple(column for column in columns if column != missing)
     if random.random() < 0.12:
         columns = ("position", *columns)
-    look = random.choice(("plain",) if plain else ("plain", "rule", "rule", "rules", "shade", "stripes"))
+    look = random.choice(
+        ("plain",) if plain else ("plain", "rule", "rule", "rules", "shade", "stripes", "grid")
+    )
     return TableForm(
         columns=columns,
         numbers_right=random.random() < 0.8,
@@ -148,6 +163,7 @@ def make_table_form(random: Random, style: Style, *, plain: bool = False) -> Tab
         stripes=random.uniform(0.92, 0.97) if look == "stripes" else None,
         row_step=style.size * random.uniform(1.45, 1.9),
         spread=random.uniform(0.3, 1.0),
+        grid=look == "grid",
     )
 
 
@@ -164,7 +180,7 @@ class Table:
             max(strong.width(style.labels[column]), *(body.width(row[column][0].shown) for row in self.cells))
             for column in form.columns
         ]
-        pad = 3 if form.header_shade is not None or form.stripes is not None else 1
+        pad = 3 if form.header_shade is not None or form.stripes is not None or form.grid else 1
         left = x1 - x0 - 2 * pad - sum(widths)
         least = 0.8 * style.size
         gaps = len(widths) - 1
@@ -179,6 +195,8 @@ class Table:
                 width += left - gap * gaps
             self.span[column] = (x, x + width)
             x += width + gap
+        ends = list(self.span.values())
+        self._verticals = [x0, *((a[1] + b[0]) / 2 for a, b in itertools.pairwise(ends)), x1]
 
     def _cells(self, number: int, item: Item) -> dict[str, tuple[Printed, str, int]]:
         style = self.style
@@ -203,6 +221,8 @@ class Table:
             draft.rectangle(
                 self.x0, y - style.size, self.x1 - self.x0, style.size * 1.4, grey=form.header_shade
             )
+        if form.grid:
+            self._frame(y, above=True)
         for column in form.columns:
             x, align = self._align(column)
             draft.text(x, y, style.labels[column], style.strong, grey=style.label_ink, align=align)
@@ -210,8 +230,17 @@ class Table:
             draft.line(self.x0, y + 0.4 * style.size, self.x1, y + 0.4 * style.size, width=0.8, grey=0.2)
         return y + form.row_step
 
+    def _frame(self, y: float, *, above: bool = False) -> None:
+        """Box the cells of the row whose baseline is y."""
+        top = y - 0.5 * self.form.row_step - 0.34 * self.style.size
+        bottom = top + self.form.row_step
+        for x in self._verticals:
+            self.draft.line(x, top, x, bottom, width=0.5, grey=0.4)
+        for rule in (top, bottom) if above else (bottom,):
+            self.draft.line(self.x0, rule, self.x1, rule, width=0.5, grey=0.4)
+
     def row(self, index: int, y: float) -> tuple[dict[str, Mark], float, Mark]:
-        """Draw one row: its marks by field, the next baseline, and the currency as the row's amount shows it."""
+        """Draw one row: its marks by field, the next baseline, and the currency as the amount shows it."""
         form, style, draft = self.form, self.style, self.draft
         if form.stripes is not None and index % 2 == 0:
             top = y - 0.5 * form.row_step - 0.34 * style.size
@@ -226,6 +255,8 @@ class Table:
                 marks[column] = mark
             if sign:
                 currency = Mark(currency_sign(style.currency, sign), mark.run, offset)
+        if form.grid:
+            self._frame(y)
         if form.row_rules:
             rule = y + 0.5 * form.row_step - 0.34 * style.size
             draft.line(self.x0, rule, self.x1, rule, width=0.4, grey=0.6)
@@ -257,17 +288,23 @@ def totals(
         rows.append(("subtotal", style.labels["subtotal"], money.subtotal))
     if money.tax is not None:
         rows.append(("tax", money.tax_label, money.tax))
+    if money.shipping is not None:
+        rows.insert(random.choice((1, len(rows))), ("shipping", *money.shipping))
     rows.append(("total", style.labels["total"], money.total))
     marks: dict[str, Any] = {"subtotal": NOT_PRINTED, "tax": NOT_PRINTED, "currency": NOT_PRINTED}
     right = random.random() < 0.8
     colon = random.choice((style.colon, ""))
     strong_total = random.random() < 0.7
     sign_everywhere = random.random() < 0.6
+    shade = random.uniform(0.82, 0.94) if random.random() < 0.2 else None
     column = x0 + max(style.strong.width(label + colon) for _, label, _ in rows) + random.uniform(6, 20)
     for field, label, cents in rows:
         emphatic = field == "total"
         face = style.strong if emphatic and strong_total else style.body
-        if emphatic and len(rows) > 1 and random.random() < 0.5:
+        if emphatic and shade is not None:
+            y += 0.15 * style.size
+            draft.rectangle(x0 - 3, y - 1.05 * style.size, x1 - x0 + 6, 1.45 * style.size, grey=shade)
+        elif emphatic and len(rows) > 1 and random.random() < 0.5:
             draft.line(x0, y - 1.05 * style.size, x1, y - 1.05 * style.size, width=0.6, grey=0.3)
             y += 0.25 * style.size
         printed, sign, offset = style.signed(cents)
@@ -280,7 +317,8 @@ def totals(
             mark = draft.value(column, y, printed, face, grey=style.ink)
             if draft.right_end(mark.run) > x1:
                 raise DoesNotFit("totals")
-        marks[field] = mark
+        if field != "shipping":
+            marks[field] = mark
         if sign:
             marks["currency"] = Mark(currency_sign(style.currency, sign), mark.run, offset)
         y += style.step

@@ -1,7 +1,7 @@
 """A document before it is drawn: text and rules with their places, checked for collisions.
 
-Drafting is plain arithmetic, so a draft that does not fit is dropped and tried again for next to nothing; the page's
-height is chosen once the content's is known.
+Drafting is plain arithmetic, so a draft that does not fit is dropped and tried again for next to nothing; the
+page's height is chosen once the content's is known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from training.leaf import Leaf
 from training.values import ABSENT, Printed
 
 MARGIN = 14.0
-# Share of the font size that glyphs reach above and below the baseline, and the free space kept around every run.
+# Shares of the font size that glyphs reach above and below the baseline, and the free space beside every run.
 ASCENT, DESCENT = 0.74, 0.22
 CLEARANCE = 1.5
 
@@ -56,8 +56,10 @@ class _Run:
 
 
 class Draft:
-    """Pages `width` points wide on which nothing may overlap or cross the margin. y runs downwards; text hangs on its
-    baseline."""
+    """Pages `width` points wide on which nothing may overlap or cross the margin.
+
+    y runs downwards and is a text's baseline.
+    """
 
     def __init__(self, width: float, *, margin: float = MARGIN) -> None:
         self.width = width
@@ -118,7 +120,7 @@ class Draft:
         self._boxes = []
 
     def draw(self, height: float, *, paper: float) -> tuple[Sheet, list[Text]]:
-        """The sheet, its pages `height` points high on paper of grey level `paper`, and its runs in draft order."""
+        """The sheet, its pages `height` points high on `paper` (a grey level), and its runs in draft order."""
         sheet = Sheet(self.width, height)
         sheet.rectangle(0, 0, self.width, height, grey=paper)
         drawn: list[Text] = []

@@ -31,7 +31,7 @@ ATTEMPTS = 500
 def make_document(random: Random, kind: str, *, profile: str = "narrow") -> Document:
     """Draw a document of `kind`; the same state of `random` gives the same document, byte for byte.
 
-    Raises ValueError for a kind or profile that does not exist, RuntimeError if ATTEMPTS lots did not fit (a bug).
+    Raises ValueError for a kind or profile that does not exist, RuntimeError (a bug) if no lot fits.
     """
     try:
         draft = PROFILES[profile][kind]

@@ -12,9 +12,9 @@ from training.canvas import Place, Sheet
 class Leaf:
     """One value and where its printed characters stand.
 
-    `text` is the answer's spelling without quotes ("INV-0042", "1234.50", "2026-03-01", "3", "null"). `places` has
-    len(text) + 1 entries: for each answer character the glyph that it is read from, or None where it is not printed;
-    the last is the place just past the value's last glyph, or None.
+    `text` is the answer's spelling without quotes ("INV-0042", "1234.50", "2026-03-01", "3", "null").
+    `places` has len(text) + 1 entries: for each answer character the glyph that it is read from, or None where it
+    is not printed; the last is the place just past the value's last glyph, or None.
     """
 
     value: str | int | float | None
@@ -24,7 +24,7 @@ class Leaf:
 
 @dataclass
 class Document:
-    """A drawn document. `truth` nests dicts and lists of Leaf under the names of the bundled schema `schema`."""
+    """A drawn document; `truth` nests dicts and lists of Leaf by the names of the bundled schema `schema`."""
 
     kind: str
     layout: str

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from training import values
-from training.blocks import COLUMNS, Item, Money, TableForm, draw_money, pair, table, totals
+from training.blocks import COLUMNS, Item, TableForm, draw_money, pair, table, totals
 from training.draft import NOT_PRINTED, DoesNotFit, Draft, Face, Mark
 from training.leaf import Document
 from training.style import Style, make_style
@@ -42,7 +42,7 @@ def lines(
     x1: float,
     y: float,
 ) -> tuple[list[dict[str, Mark]], float, Mark]:
-    """The items in one of LINE_FORMS: their marks, the next baseline, the currency as the last line shows it."""
+    """The items in one of LINE_FORMS: marks, the next baseline, the currency as the last line shows it."""
     if form == "columns":
         columns = random.choice(
             (("quantity", "description", "amount"), ("description", "quantity", "amount"), COLUMNS)
@@ -113,7 +113,7 @@ def _line(
 def _payment(
     random: Random, draft: Draft, style: Style, total: int, x0: float, x1: float, y: float
 ) -> tuple[Mark, float]:
-    """How it was paid: labelled, or as the label of what was given, with the change below where it was cash."""
+    """How it was paid: labelled, or as the label of what was given, with the change below if it was cash."""
     method = verbatim(random.choice(values.PAYMENT_METHODS))
     if random.random() < 0.5:
         form = random.choice(("inline", "right"))

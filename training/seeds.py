@@ -33,7 +33,7 @@ def example_random(index: int) -> Random:
 
 
 def make_heldout(index: int, kind: str | None = None, *, profile: str = "narrow") -> tuple[Document, Task]:
-    """Held-out document number `index` and the bundled schema's task; without `kind`, invoices and receipts in turn."""
+    """Held-out document `index` with the plain task; without `kind`, invoices and receipts in turn."""
     kind = kind or HELD_OUT_KINDS[index % len(HELD_OUT_KINDS)]
     document = make_document(held_out_random(index), kind, profile=profile)
     return document, plain_task(document)

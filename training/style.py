@@ -1,4 +1,4 @@
-"""How one document looks: fonts, greys, spacing, label wording, how money is written. Drawn by lot per document."""
+"""How one document looks: fonts, greys, spacing, label wording, how money is written; drawn by lot."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Style:
         return money(cents, self.thousands)
 
     def signed(self, cents: int) -> tuple[Printed, str, int]:
-        """An amount with its currency as this style writes it: the amount, the sign ("" without), the sign's index."""
+        """An amount with its currency as this style writes it; the sign ("" without) and the sign's index."""
         amount = self.money(cents)
         sign = self.sign
         match self.currency_form:

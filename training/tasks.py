@@ -29,7 +29,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 
 @dataclass
 class Task:
-    """`answer` nests dicts and lists of Leaf in the schema's order and holds exactly the schema's properties."""
+    """`answer` nests dicts and lists of Leaf: exactly the schema's properties, in the schema's order."""
 
     schema: dict[str, Any]
     answer: dict[str, Any]
@@ -47,8 +47,9 @@ def plain_task(document: Document) -> Task:
 def make_task(random: Random, document: Document, *, difficulty: float = 1.0, vary: bool = True) -> Task:
     """Draw a task: some properties, mostly in the bundled order, with the bundled descriptions or none.
 
-    difficulty from 0 to 1 is the share of the properties that may be asked for at once; at 1, and always without
-    `vary`, the plain task comes up too. A crop is asked for what it shows, sometimes also for what it does not.
+    difficulty from 0 to 1 is the share of the properties that may be asked for at once; at 1 the plain task
+    comes up too, without `vary` nothing else does. A crop is asked for what it shows, now and then for one
+    thing more.
     """
     if not vary or (difficulty >= 1 and random.random() < 0.35):
         return plain_task(document)
@@ -87,7 +88,7 @@ def answer_json(tree: Any) -> Any:
 
 
 def _pick(random: Random, names: list[str], difficulty: float, *, everything: float) -> list[str]:
-    """Some of the names, in their order; all of them with probability `everything` where the difficulty allows."""
+    """Some of the names, in their order; as many as `difficulty` allows with probability `everything`."""
     most = max(1, round(min(difficulty, 1.0) * len(names)))
     number = most if random.random() < everything else random.randint(1, most)
     chosen = set(random.sample(names, number))

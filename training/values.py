@@ -1,4 +1,4 @@
-"""Seeded values of made-up documents, each with its true value, its spelling in the answer and its look on the page."""
+"""Seeded values of made-up documents: the true value, its spelling in the answer and its look on the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 from training import words
 
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
-# A dollar sign stands for USD and no other dollar, so that the page decides the currency: the rest show their code.
+# A dollar sign stands for USD and no other dollar, so that the page decides the currency; the others show codes.
 CURRENCIES = (
     ("EUR",) * 6 + ("USD",) * 6 + ("GBP",) * 4 + ("CHF",) * 3 + ("SEK", "CAD", "AUD", "PLN", "DKK", "NOK")
 )
@@ -36,8 +36,8 @@ PAYMENT_METHODS = (
 class Printed:
     """A value, its spelling in the answer (`text`, unquoted) and on the page (`shown`).
 
-    `sources` has len(text) + 1 entries: for each answer character the index into `shown` that it is read from, then
-    the index just past the value's last character (None: nothing on the page says it).
+    `sources` has len(text) + 1 entries: for each answer character the index into `shown` that it is read
+    from, then the index just past the value's last character (None: nothing on the page says it).
     """
 
     value: str | int | float | None
@@ -89,7 +89,7 @@ def date(day: datetime.date, form: str) -> Printed:
         "dashes": f"{day.day:02d}-{month[:3]}-{day.year}",
     }[form]
     year = len(shown) - 4
-    # The first letter says whether the month has a ten (October, November, December), the third helps with the rest.
+    # The first letter says whether the month has a ten (October to December), the third helps with the rest.
     letter = shown.index(month[:3])
     first_day = len(month) + 1 if form == "american" else 0
     last_day = first_day + (1 if form == "dashes" or day.day > 9 else 0)

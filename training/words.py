@@ -1,68 +1,52 @@
 """Words that made-up documents are built from: syllables, goods, services and streets."""
 
-ONSETS = tuple(
-    "b c d f g h j k l m n p r s t v w z br ch cl cr dr fl fr gl gr kl kr pl pr qu sh sk sl sp st th tr".split()
+
+def _words(text: str, separator: str | None = None) -> tuple[str, ...]:
+    return tuple(" ".join(word.split()) for word in text.split(separator))
+
+
+ONSETS = _words(
+    "b c d f g h j k l m n p r s t v w z br ch cl cr dr fl fr gl gr kl kr pl pr qu sh sk sl sp st th tr"
 )
-VOWELS = tuple("a e i o u a e i o u y ai au ea ee ei ia io oa oo ou".split())
-CODAS = (
-    "",
-    "",
-    "",
-    "n",
-    "r",
-    "s",
-    "t",
-    "l",
-    "m",
-    "x",
-    "d",
-    "k",
-    "ck",
-    "nd",
-    "ng",
-    "rt",
-    "ll",
-    "th",
-    "rn",
-    "sk",
+VOWELS = _words("a e i o u a e i o u y ai au ea ee ei ia io oa oo ou")
+CODAS = ("", "", "", *_words("n r s t l m x d k ck nd ng rt ll th rn sk"))
+COMPANY_SUFFIXES = _words(
+    """Ltd, Inc, Inc., GmbH, LLC, Co., SA, AG, BV, Group, Corp, plc, AB, Oy, KG, Trading, Services,
+    Supplies, Partners, & Sons, Systems, Works, Labs, Logistics, Foods, Tools, Studio, Media,
+    Design, Textiles, Metals, Optics, Holdings""",
+    ",",
 )
-COMPANY_SUFFIXES = tuple(
-    "Ltd|Inc|Inc.|GmbH|LLC|Co.|SA|AG|BV|Group|Corp|plc|AB|Oy|KG|Trading|Services|Supplies|Partners|& Sons|Systems|"
-    "Works|Labs|Logistics|Foods|Tools|Studio|Media|Design|Textiles|Metals|Optics|Holdings".split("|")
+SHOP_SUFFIXES = _words(
+    "Market Cafe Bakery Store Shop Deli Foods Books Pharmacy Bistro Kitchen Garage Mart Outlet Corner Express"
 )
-SHOP_SUFFIXES = tuple(
-    "Market|Cafe|Bakery|Store|Shop|Deli|Foods|Books|Pharmacy|Bistro|Kitchen|Garage|Mart|Outlet|Corner|Express".split(
-        "|"
-    )
+ADJECTIVES = _words(
+    """Blue Red Green Black White Grey Yellow Small Large Heavy Light Long Short Round Flat Soft Hard
+    Steel Wooden Copper Glass Cotton Paper Plastic Rubber Leather Digital Portable Wireless Premium
+    Basic Standard Deluxe Mini Double Single Spare Quick Folding Adjustable Outdoor Indoor Annual
+    Monthly Weekly Remote On-site"""
 )
-ADJECTIVES = tuple(
-    "Blue Red Green Black White Grey Yellow Small Large Heavy Light Long Short Round Flat Soft Hard Steel Wooden "
-    "Copper Glass Cotton Paper Plastic Rubber Leather Digital Portable Wireless Premium Basic Standard Deluxe Mini "
-    "Double Single Spare Quick Folding Adjustable Outdoor Indoor Annual Monthly Weekly Remote On-site".split()
+GOODS = _words(
+    """cable paper desk lamp chair pen box filter valve panel screw bolt nut washer mouse keyboard
+    monitor toner battery brush glove mask tape glue hose pump motor switch sensor adapter charger
+    stand shelf cabinet folder binder stapler marker notebook envelope bracket hinge ladder bucket
+    drill saw blade hammer wrench socket fuse relay router cart crate pallet label ribbon bottle jar
+    tray basket rope chain spring gasket bearing pipe tube sheet board tile"""
 )
-GOODS = tuple(
-    "cable paper desk lamp chair pen box filter valve panel screw bolt nut washer mouse keyboard monitor toner battery "
-    "brush glove mask tape glue hose pump motor switch sensor adapter charger stand shelf cabinet folder binder stapler "
-    "marker notebook envelope bracket hinge ladder bucket drill saw blade hammer wrench socket fuse relay router cart "
-    "crate pallet label ribbon bottle jar tray basket rope chain spring gasket bearing pipe tube sheet board tile".split()
+SERVICES = _words(
+    """service repair design hosting support training licence consulting delivery installation
+    inspection cleaning maintenance printing translation storage transport assembly calibration
+    survey workshop set-up testing"""
 )
-SERVICES = tuple(
-    "service|repair|design|hosting|support|training|licence|consulting|delivery|installation|inspection|cleaning|"
-    "maintenance|printing|translation|storage|transport|assembly|calibration|survey|workshop|set-up|testing".split(
-        "|"
-    )
+GROCERIES = _words(
+    """Coffee, Tea, Sugar, Milk, Bread, Butter, Cheese, Apple, Juice, Water, Soap, Towel, Eggs, Flour,
+    Rice, Pasta, Tomatoes, Onions, Bananas, Yoghurt, Honey, Jam, Salad, Soup, Sandwich, Muffin,
+    Croissant, Cookie, Espresso, Latte, Lemonade, Crackers, Nuts, Olive oil, Ketchup, Shampoo,
+    Batteries, Napkins, Candle, Pencil, Magazine, Umbrella, Socks, Gloves, Plant pot""",
+    ",",
 )
-GROCERIES = tuple(
-    "Coffee|Tea|Sugar|Milk|Bread|Butter|Cheese|Apple|Juice|Water|Soap|Towel|Eggs|Flour|Rice|Pasta|Tomatoes|Onions|"
-    "Bananas|Yoghurt|Honey|Jam|Salad|Soup|Sandwich|Muffin|Croissant|Cookie|Espresso|Latte|Lemonade|Crackers|Nuts|"
-    "Olive oil|Ketchup|Shampoo|Batteries|Napkins|Candle|Pencil|Magazine|Umbrella|Socks|Gloves|Plant pot".split(
-        "|"
-    )
+MEASURES = _words(
+    "2 m,5 m,10 m,1 kg,2 kg,500 g,250 ml,1 l,A4,A5,XL,M,S,12 V,230 V,40 W,8 mm,30 cm,6-pack,x10",
+    ",",
 )
-MEASURES = tuple(
-    "2 m|5 m|10 m|1 kg|2 kg|500 g|250 ml|1 l|A4|A5|XL|M|S|12 V|230 V|40 W|8 mm|30 cm|6-pack|x10".split("|")
-)
-STREETS = tuple("Street|Road|Lane|Avenue|Square|Way|Hill|Park|Court|Row".split("|"))
-MONTHS = tuple(
-    "January February March April May June July August September October November December".split()
-)
+STREETS = _words("Street Road Lane Avenue Square Way Hill Park Court Row")
+MONTHS = _words("January February March April May June July August September October November December")
