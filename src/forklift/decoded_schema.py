@@ -1,0 +1,260 @@
+"""The schema that decoding enforces, made from the user's.
+
+It uses a small part of JSON Schema, which `decoding.grammar` writes out as a grammar: {} (anything),
+{"enum": [...]}, {"anyOf": [...]}, {"$ref": "#/$defs/..."}, and nodes of one type, a leaf's being "string" or
+["string", "null"]. Objects list every property, say which are required, and are closed by
+"additionalProperties": false unless the user's schema opens them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from forklift.errors import SchemaError
+from forklift.json_schema import ANNOTATIONS, Document, Node, types_of
+
+LARGEST_INTEGER = 2**53 - 1  # what every JSON reader holds exactly
+LARGEST_NUMBER = 10**15 - 1
+
+_NULL = {"type": "null"}
+_LEAF_KEYWORDS = {
+    "string": ("pattern", "format", "minLength", "maxLength"),
+    "number": ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
+}
+_LEAF_KEYWORDS["integer"] = _LEAF_KEYWORDS["number"]
+
+
+class DecodedSchema:
+    """Builds the decoded form of one document.
+
+    strict: the schema literally (optional properties stay optional, nothing becomes nullable).
+    Raises SchemaError where no value is possible.
+    """
+
+    def __init__(self, document: Document, *, strict: bool) -> None:
+        self._document = document
+        self._strict = strict
+        self._names: dict[str, str] = {}
+        self._definitions: dict[str, Any] = {}
+
+    def build(self) -> dict[str, Any]:
+        root = self._node(self._document.root, "")
+        if root is False:
+            raise SchemaError("/: no value is possible")
+        assert isinstance(root, dict)
+        return {**root, "$defs": self._definitions} if self._definitions else root
+
+    def _node(self, node: Node, pointer: str) -> dict[str, Any] | bool:
+        """The decoded node, or False when no value is possible."""
+        if isinstance(node, Mapping) and "$ref" in node:
+            beside = node.keys() - ANNOTATIONS - {"$ref"}
+            if beside <= {"nullable"}:
+                referenced = self._defined(
+                    node["$ref"], self._document.resolve(node["$ref"], pointer), pointer
+                )
+                return self._union([referenced, _NULL]) if node.get("nullable") is True else referenced
+            if self._document.is_recursive(node["$ref"]):
+                return self._defined(json.dumps(node), node, pointer, inline=True)
+        elif isinstance(node, Mapping) and "allOf" in node and self._is_recursive(node):
+            return self._defined(json.dumps(node), node, pointer, inline=True)
+        return self._inline(node, pointer)
+
+    def _inline(self, node: Node, pointer: str) -> dict[str, Any] | bool:
+        flat = self._document.flat(node, pointer)
+        if not isinstance(flat, dict):
+            return False
+        built: list[dict[str, Any]] = []
+        for place, option in self._document.options(flat, pointer):
+            built += [part for part in self._option(option, place) if part not in built]
+        return self._union(built)
+
+    def _defined(self, key: str, node: Node, pointer: str, *, inline: bool = False) -> dict[str, Any]:
+        """A reference to `node`, which is built once under a name of its own."""
+        if key not in self._names:
+            name = re.sub(r"\W", "_", key.rsplit("/", 1)[-1])[:40] or "root"
+            while name in self._names.values():
+                name += "_"
+            self._names[key] = name
+            place = pointer if inline else key.lstrip("#")
+            if not inline:
+                self._document.flat(
+                    node, place, _following=(key,)
+                )  # refuses a reference that leads to itself
+            definition = self._inline(node, place) if inline else self._node(node, place)
+            if not isinstance(definition, dict):
+                raise SchemaError(f"{pointer}: allows no value")
+            self._definitions[name] = definition
+        return {"$ref": f"#/$defs/{self._names[key]}"}
+
+    def _union(self, built: list[dict[str, Any]]) -> dict[str, Any] | bool:
+        """One node for the alternatives; null joins the type of a single leaf."""
+        flat: list[dict[str, Any]] = []
+        for part in built:
+            flat += [one for one in part.get("anyOf", [part]) if one not in flat]
+        if {} in flat:
+            return {}
+        others = [part for part in flat if part != _NULL]
+        if len(others) < len(flat) and any(_has_null(part) for part in others):
+            flat = others
+        if len(flat) == 2 and _NULL in flat and len(others) == 1:
+            other = others[0]
+            if "enum" in other:
+                return {"enum": [*other["enum"], None]}
+            if other.get("type") in ("string", "number", "integer", "boolean"):
+                return {**other, "type": [other["type"], "null"]}
+        if not flat:
+            return False
+        return flat[0] if len(flat) == 1 else {"anyOf": flat}
+
+    def _option(self, option: dict[str, Any], pointer: str) -> list[dict[str, Any]]:
+        """A node without `$ref`, `allOf`, `anyOf`, `oneOf`: one decoded node a type."""
+        kinds = types_of(option)
+        if "enum" in option or "const" in option:
+            values = option.get("enum", [option.get("const")])
+            if "const" in option:
+                values = [value for value in values if _same(value, option["const"])]
+            if "type" in option:
+                values = [value for value in values if any(_is_of(value, kind) for kind in kinds)]
+            values = list(values)
+            if values and (option.get("nullable") is True or not self._strict) and None not in values:
+                values.append(None)
+            return [{"enum": values}] if values else []
+        if not kinds:
+            return [] if "type" in option else [{}]
+        parts: list[dict[str, Any]] = []
+        for kind in kinds:
+            if kind == "object":
+                made: dict[str, Any] | None = self._object(option, pointer)
+            elif kind == "array":
+                made = self._array(option, pointer)
+            else:
+                made = self._leaf(kind, option)
+            if made is not None:
+                parts.append(made)
+        has_leaf = any(kind not in ("object", "array") for kind in kinds)
+        if (has_leaf and not self._strict and parts) or option.get("nullable") is True:
+            parts.append(_NULL)
+        return [part for index, part in enumerate(parts) if part not in parts[:index]]
+
+    def _leaf(self, kind: str, option: Mapping[str, Any]) -> dict[str, Any] | None:
+        leaf: dict[str, Any] = {"type": kind}
+        for keyword in _LEAF_KEYWORDS.get(kind, ()):
+            if keyword in option and (
+                keyword not in ("pattern", "format") or enforceable(keyword, option[keyword])
+            ):
+                leaf[keyword] = option[keyword]
+        low = max((leaf[k] for k in ("minimum", "exclusiveMinimum") if k in leaf), default=None)
+        high = min((leaf[k] for k in ("maximum", "exclusiveMaximum") if k in leaf), default=None)
+        if low is not None and high is not None and low > high:
+            return None
+        if "minLength" in leaf and leaf["minLength"] > leaf.get("maxLength", leaf["minLength"]):
+            return None
+        return leaf
+
+    def _object(self, option: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
+        required = list(option.get("required", ()))
+        properties: dict[str, Any] = {}
+        named = option.get("properties", {})
+        for name in [*named, *(name for name in required if name not in named)]:
+            child = self._node(named.get(name, {}), f"{pointer}/properties/{name}")
+            if child is False:
+                if name in required:
+                    return None
+                continue
+            assert isinstance(child, dict)
+            if not self._strict and name not in required and self._is_recursive(named.get(name)):
+                ended = self._union([child, _NULL])  # a way out of the recursion
+                assert isinstance(ended, dict)
+                child = ended
+            properties[name] = child
+        node: dict[str, Any] = {"type": "object", "properties": properties}
+        node["required"] = [name for name in properties if name in required or not self._strict]
+        patterns = {
+            pattern: built
+            for pattern, child in option.get("patternProperties", {}).items()
+            if enforceable("pattern", pattern)
+            and (built := self._node(child, f"{pointer}/patternProperties")) is not False
+        }
+        if patterns:
+            node["patternProperties"] = patterns
+        # An object that names no property at all can only mean an open one.
+        opened = option.get("additionalProperties", not (named or patterns or required))
+        extra = self._node(opened, f"{pointer}/additionalProperties")
+        node["additionalProperties"] = extra
+        return node
+
+    def _is_recursive(self, node: Node) -> bool:
+        if not isinstance(node, Mapping):
+            return False
+        if isinstance(node.get("$ref"), str) and self._document.is_recursive(node["$ref"]):
+            return True
+        return any(
+            self._is_recursive(child) for key in ("anyOf", "oneOf", "allOf") for child in node.get(key, ())
+        )
+
+    def _array(self, option: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
+        prefix: list[Any] = []
+        items = option.get("items", True)
+        if isinstance(items, list):  # before draft 2020-12
+            listed, items = items, option.get("additionalItems", True)
+        else:
+            listed = option.get("prefixItems", [])
+        minimum, maximum = option.get("minItems", 0), option.get("maxItems")
+        for index, child in enumerate(listed):
+            built = self._node(child, f"{pointer}/prefixItems/{index}")
+            if built is False:
+                maximum, items = min(index, maximum if maximum is not None else index), False
+                break
+            prefix.append(built)
+        rest = self._node(items, f"{pointer}/items")
+        if rest is False:
+            maximum = min(len(prefix), maximum if maximum is not None else len(prefix))
+        if maximum is not None and minimum > maximum:
+            return None
+        node: dict[str, Any] = {"type": "array", "items": rest}
+        if prefix:
+            node["prefixItems"] = prefix
+        if minimum:
+            node["minItems"] = int(minimum)
+        if maximum is not None:
+            node["maxItems"] = int(maximum)
+        return node
+
+
+@lru_cache(maxsize=4096)
+def enforceable(keyword: str, value: str) -> bool:
+    """Whether the grammar can hold a string to this `pattern` or `format`."""
+    import llguidance
+
+    schema = {"type": "string", keyword: value}
+    grammar = llguidance.LLMatcher.grammar_from_json_schema(schema)
+    return not llguidance.LLMatcher.validate_grammar(grammar)
+
+
+def _has_null(part: Mapping[str, Any]) -> bool:
+    if "enum" in part:
+        return None in part["enum"]
+    return part == {} or (isinstance(part.get("type"), list) and "null" in part["type"])
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Equal as JSON, where true is not 1."""
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+
+
+def _is_of(value: Any, kind: str) -> bool:
+    if kind == "null":
+        return value is None
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "integer":
+        return not isinstance(value, bool) and (
+            isinstance(value, int) or (isinstance(value, float) and value % 1 == 0)
+        )
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, {"string": str, "object": dict, "array": list}[kind])
