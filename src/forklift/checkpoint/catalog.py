@@ -23,17 +23,17 @@ def resolve_model(name: str) -> Path:
         _check_folder(folder)
         return folder
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if name and folder.is_dir():
         _check_folder(folder)
         return folder
-    if folder.exists():
+    if name and folder.exists():
         raise CheckpointError(
             f"{name} is a file; give the folder that holds the checkpoint, perhaps {folder.parent}"
         )
     if name == "lift" or name.startswith("lift-"):
         raise ModelNotFoundError(
             f"{name} is not on this machine, and this version does not download it: fetch the checkpoint "
-            f"yourself and give its folder (--model path/to/folder), or use the bundled model (--model {BUNDLED})"
+            f"yourself and give its folder (--model path/to/folder), or use the bundled model, {BUNDLED}"
         )
     if _looks_like_path(name):
         raise ModelNotFoundError(f"there is no folder {name}; give an existing one, or {BUNDLED}")

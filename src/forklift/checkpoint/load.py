@@ -15,8 +15,8 @@ from forklift.model.model import Model
 def load_model(folder: Path, dtype: torch.dtype = torch.bfloat16) -> Model:
     """Read a checkpoint of either layout into a model in evaluation mode, on the CPU.
 
-    dtype: of the float weights and the activations. The language norms, A_log and dt_bias stay float32, since they
-    are small and the layers compute with them in float32 anyway; quantised modules stay packed.
+    dtype: of the float weights and the activations. The language norms, A_log and dt_bias stay float32, since
+    they are small and the layers compute with them in float32 anyway; quantised modules stay packed.
     Weights whose stored type is `dtype` are not copied: they stay views of the mapped files.
     Raises CheckpointError as `read_config` and `read_tensors` do.
     """
@@ -31,12 +31,11 @@ def load_model(folder: Path, dtype: torch.dtype = torch.bfloat16) -> Model:
         if not isinstance(tensor, Packed)
     }
     incompatible = model.load_state_dict(weights, strict=False, assign=True)
-    held = {
-        f"{name.removesuffix('.weight')}." for name, tensor in tensors.items() if isinstance(tensor, Packed)
-    }
-    unfilled = [name for name in incompatible.missing_keys if f"{name.rpartition('.')[0]}." not in held]
+    packed = {name.removesuffix(".weight") for name, tensor in tensors.items() if isinstance(tensor, Packed)}
+    unfilled = [name for name in incompatible.missing_keys if name.rpartition(".")[0] not in packed]
     # Only a disagreement between the model and expected_shapes can come here.
-    assert not unfilled and not incompatible.unexpected_keys, (unfilled, incompatible.unexpected_keys)
+    assert not unfilled, unfilled
+    assert not incompatible.unexpected_keys, incompatible.unexpected_keys
     return model.eval()
 
 

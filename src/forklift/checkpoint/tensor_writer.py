@@ -29,13 +29,13 @@ def write_tensors(
     dtype: torch.dtype | None = torch.bfloat16,
     shard_bytes: int = SHARD_BYTES,
 ) -> None:
-    """Write every tensor of the model in MLX's layout; shards and index appear only when all are on the disk.
+    """Write every tensor of the model in MLX's layout; shards and index appear when all are on the disk.
 
-    tensors: by our name, in our convention; pairs may come from a generator, one shard of them is kept in memory.
+    tensors: by our name, in our convention; pairs may come from a generator, one shard is kept in memory.
     dtype: what float tensors are rounded to; None keeps each as it is. Packed ones are stored as they are.
     shard_bytes: a file's tensors stay below this, unless one tensor alone does not.
-    Raises CheckpointError where a tensor is missing, unexpected or misshapen, or packed otherwise than `config`
-    says; the folder is then as it was.
+    Raises CheckpointError where a tensor is missing, unexpected or misshapen, or packed otherwise than
+    `config` says; the folder is then as it was.
     """
     folder.mkdir(parents=True, exist_ok=True)
     writer = _ShardWriter(folder, shard_bytes)
@@ -78,14 +78,14 @@ def _stored(
         tensor = tensor.float() + 1.0
     if name.endswith(".conv1d.weight") or name == "vision.patch_embed.proj.weight":
         tensor = tensor.movedim(1, -1)
-    # A_log keeps its type: its exponential is a decay that acts thousands of times over. mlx-vlm keeps it too.
+    # A_log keeps its type: its exponential is a decay that acts thousands of times over.
     if dtype is not None and not name.endswith(".A_log"):
         tensor = tensor.to(dtype)
     return {stored: tensor}
 
 
 class _ShardWriter:
-    """Collects tensors into files with provisional names, and gives them their names when their number is known."""
+    """Collects tensors into files with provisional names; they get their own when their number is known."""
 
     def __init__(self, folder: Path, shard_bytes: int) -> None:
         self._folder = folder

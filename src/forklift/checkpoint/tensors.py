@@ -8,8 +8,8 @@ Beyond names (`naming`) the layouts differ in three ways; ours is Hugging Face's
 | vision.patch_embed.proj.weight | [hidden, channels, t, h, w]  | [hidden, t, h, w, channels]  |
 | language norms, q_norm, k_norm | w, where a layer uses 1 + w  | 1 + w                        |
 
-The norm of `linear_attn` is stored as it is used in both. A norm read from MLX is float32 here: bfloat16(1 + w) has
-too few bits left for w to survive bfloat16 again, while float32 holds the difference exactly, so that writing it
+The norm of `linear_attn` is stored as it is used in both. A norm read from MLX is float32 here: what is left
+of bfloat16(1 + w) without the 1 may need more bits than bfloat16 has. float32 holds it, and so writing it
 back gives the same bytes.
 """
 
@@ -47,19 +47,22 @@ def is_shifted_norm(name: str) -> bool:
 
 
 def read_tensors(folder: Path, config: ModelConfig) -> dict[str, Tensor | Packed]:
-    """Every tensor of the model by our name, in our convention, in its stored type (norms read from MLX: float32).
+    """Every tensor of the model by our name, in our convention, in its stored type (norms from MLX: float32).
 
     The tensors are views of the files, mapped into memory: pages are read when they are first used.
     Quantised modules stay packed, under the name of their weight.
-    Raises CheckpointError, naming the tensors, where a file or tensor is missing, unexpected, misshapen, truncated
-    or of a type that no layout has.
+    Raises CheckpointError, naming the tensors, where a file or tensor is missing, unexpected, misshapen,
+    truncated or of a type that no layout has.
     """
     stored = _read_files(folder)
     return _Fitting(folder, config, stored).tensors()
 
 
 def tensor_files(folder: Path) -> list[Path]:
-    """The files that hold the tensors, from the index or else model*.safetensors. Raises CheckpointError: none."""
+    """The files that hold the tensors: those of the index, or else model*.safetensors.
+
+    Raises CheckpointError where there are none, or where the index names one that is not there.
+    """
     index_path = folder / INDEX_NAME
     if not index_path.exists():
         files = sorted(folder.glob("model*.safetensors"))
@@ -124,8 +127,8 @@ class _Fitting:
     def tensors(self) -> dict[str, Tensor | Packed]:
         expected = expected_shapes(self.config)
         found, layout = self._named()
-        # What was converted to MLX's shapes was shifted with it; MLX names alone do not say so.
-        shifted = layout is Layout.MLX and not self._has_unconverted_convolution(found)
+        shifted = self._norms_are_shifted(found, layout)
+        used = set(expected)
         fitted: dict[str, Tensor | Packed] = {}
         for name, shape in expected.items():
             if name not in found:
@@ -133,6 +136,7 @@ class _Fitting:
             tensor = found[name]
             path = name.removesuffix(".weight")
             if f"{path}.scales" in found or tensor.dtype == torch.uint32:
+                used |= {f"{path}.scales", f"{path}.biases"}
                 if (packed := self._packed(path, shape, found, layout)) is not None:
                     fitted[name] = packed
                 continue
@@ -144,12 +148,6 @@ class _Fitting:
                 self._misshapen(stored_name(name, layout), shape, tensor)
                 continue
             fitted[name] = tensor.float() - 1.0 if shifted and is_shifted_norm(name) else tensor
-        used = set(expected) | {
-            name.removesuffix("weight") + part
-            for name, tensor in fitted.items()
-            if isinstance(tensor, Packed)
-            for part in ("scales", "biases")
-        }
         self.unexpected += [stored_name(name, layout) for name in sorted(set(found) - used)]
         missing = [stored_name(name, layout) for name in expected if name not in found]
         self._complain(missing)
@@ -173,10 +171,20 @@ class _Fitting:
             raise CheckpointError(f"{self.folder} mixes the names of two layouts: {names}; convert it again")
         return found, next(iter(layouts), Layout.HUGGING_FACE)
 
-    def _has_unconverted_convolution(self, found: Mapping[str, Tensor]) -> bool:
+    def _norms_are_shifted(self, found: Mapping[str, Tensor], layout: Layout) -> bool:
+        """Whether norms hold 1 + w: what was converted to MLX's shapes was shifted too; names say less."""
         kernel = self.config.text.conv_kernel_size
-        convolutions = (tensor for name, tensor in found.items() if name.endswith(".conv1d.weight"))
-        return any(tensor.dim() == 3 and tensor.shape[-1] == kernel for tensor in convolutions)
+        shapes = {
+            name: list(tensor.shape) for name, tensor in found.items() if name.endswith(".conv1d.weight")
+        }
+        converted = [name for name, shape in shapes.items() if len(shape) == 3 and shape[1:] == [kernel, 1]]
+        if layout is Layout.HUGGING_FACE and converted:
+            name = converted[0]
+            raise CheckpointError(
+                f"{self.folder} has Hugging Face's names and MLX's shape of {stored_name(name, layout)}, "
+                f"{shapes[name]}, so whether its norms hold w or 1 + w cannot be told; convert it again"
+            )
+        return layout is Layout.MLX and len(converted) == len(shapes)
 
     def _packed(
         self, path: str, shape: tuple[int, ...], found: Mapping[str, Tensor], layout: Layout

@@ -188,7 +188,7 @@ class QuantizedLinear(_PackedModule):
     def __init__(self, packed: Packed, bias: Tensor | None = None) -> None:
         super().__init__(packed)
         self.out_features, self.in_features = packed.shape
-        self.bias = None if bias is None else nn.Parameter(bias, requires_grad=False)
+        self.bias = nn.Parameter(bias) if bias is not None and not isinstance(bias, nn.Parameter) else bias
 
     def forward(self, x: Tensor) -> Tensor:
         """x [..., in_features] -> [..., out_features]."""
