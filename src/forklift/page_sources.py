@@ -52,8 +52,9 @@ def _without_pages(name: str) -> str:
 
 
 def _opens_without_pages(path: Path, password: str | None) -> bool:
-    """Whether PDFium opens the file after all. pypdfium2 also fails on an empty page tree, and then reports the
-    error of whatever failed before, because PDFium sets none. The caller holds the lock.
+    """Whether PDFium opens the file after all. The caller holds the lock.
+
+    pypdfium2 also fails on an empty page tree, and then reports whatever error came before: PDFium sets none.
     """
     from pypdfium2 import raw
 

@@ -113,7 +113,7 @@ class Prompter:
             tokenizer,
             compile_template(_template_text(folder, settings), str(folder)),
             ImageProcessor.from_folder(folder),
-            _page_policy(generation, folder),
+            _read_page_policy(folder),
             eos_token_ids=[eos] if isinstance(eos, int) else eos,
             template_variables=_special_token_names(settings),
         )
@@ -253,14 +253,17 @@ def _template_text(folder: Path, settings: Mapping[str, Any]) -> str:
     return template
 
 
-def _page_policy(generation: Mapping[str, Any], folder: Path) -> PagePolicy:
-    settings = (generation.get("forklift") or {}).get("page") or {}
+def _read_page_policy(folder: str | Path) -> PagePolicy:
+    """How large a checkpoint wants its pages: "forklift"."page" of generation_config.json, else the default.
+
+    Raises CheckpointError for settings that are no page policy.
+    """
+    path = Path(folder) / "generation_config.json"
+    settings = (_read_json(path).get("forklift") or {}).get("page") or {}
     try:
         return PagePolicy(**settings)
     except (TypeError, ValueError) as error:
-        raise CheckpointError(
-            f'{folder / "generation_config.json"}: "forklift"."page" is unusable: {error}.'
-        ) from error
+        raise CheckpointError(f'{path}: "forklift"."page" is unusable: {error}.') from error
 
 
 def _special_token_names(settings: Mapping[str, Any]) -> dict[str, str]:

@@ -1,0 +1,252 @@
+"""The pipeline, top to bottom: document and schema -> pages -> prompt -> engine -> JSON text -> result."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from forklift.documents import Document, Limits, PagePolicy
+from forklift.engines.base import Engine, Request, Sampling, Statistics, Token
+from forklift.errors import DecodeError, UsageError
+from forklift.results import Outcome, Result, Timings
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from PIL import Image
+
+    from forklift.schema import Schema
+
+DEFAULT_MAX_NEW_TOKENS = 8192
+DTYPES = ("bfloat16", "float32")  # the first is the default
+
+
+def load(model: str | os.PathLike[str] = "nano", *, dtype: str | None = None) -> Extractor:
+    """Load a model for many documents. Use the result as a context manager, or close it.
+
+    model: "nano" (bundled) or the folder of a checkpoint.
+    dtype: "bfloat16" (the default) or "float32", of weights that are not quantised and of activations.
+    Raises UsageError for another dtype, ModelNotFoundError for an unknown name, CheckpointError for a folder
+    that cannot be loaded.
+    """
+    from forklift.checkpoint.catalog import resolve_model
+
+    start = time.perf_counter()
+    if dtype not in (None, *DTYPES):
+        raise UsageError(f"dtype {dtype!r} is not known; choose {' or '.join(DTYPES)}")
+    folder = resolve_model(os.fspath(model))
+    # torch takes a second to import: only once the name is known to be good
+    import torch
+
+    from forklift.engines.local import LocalEngine
+
+    engine = LocalEngine(folder, getattr(torch, dtype or DTYPES[0]))
+    return Extractor(engine, engine.prompter.page_policy, load_seconds=time.perf_counter() - start)
+
+
+def extract(
+    path: str | os.PathLike[str],
+    *,
+    schema: Any,
+    model: str | os.PathLike[str] = "nano",
+    pages: str | None = None,
+    password: str | None = None,
+    max_new_tokens: int = DEFAULT_MAX_NEW_TOKENS,
+    strict: bool = False,
+    sampling: Sampling | None = None,
+    dtype: str | None = None,
+    limits: Limits | None = None,
+    on_token: Callable[[Token], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> Result:
+    """Extract one document with a model that is loaded for it; `load` keeps one for many.
+
+    Parameters as in `load` and `Extractor.extract`, which also say what is raised.
+    """
+    from forklift.schema import Schema
+
+    loaded_schema = Schema.load(schema)  # before the model: a bad schema or file should not cost its loading
+    with (
+        Document.open(path, pages=pages, password=password, limits=limits) as document,
+        load(model, dtype=dtype) as extractor,
+    ):
+        return extractor.extract(
+            document,
+            loaded_schema,
+            max_new_tokens=max_new_tokens,
+            strict=strict,
+            sampling=sampling,
+            on_token=on_token,
+            cancel=cancel,
+        )
+
+
+class Extractor:
+    """An engine with the page policy of its model. One extraction at a time."""
+
+    def __init__(
+        self, engine: Engine, page_policy: PagePolicy | None = None, *, load_seconds: float = 0.0
+    ) -> None:
+        self.engine = engine
+        self.page_policy = page_policy or PagePolicy()
+        self.load_seconds = load_seconds
+
+    def extract(
+        self,
+        document: str | os.PathLike[str] | Document,
+        schema: Any,
+        *,
+        pages: str | None = None,
+        password: str | None = None,
+        max_new_tokens: int = DEFAULT_MAX_NEW_TOKENS,
+        strict: bool = False,
+        sampling: Sampling | None = None,
+        limits: Limits | None = None,
+        on_token: Callable[[Token], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Result:
+        """Read `document` into JSON that matches `schema`.
+
+        document: a path, or an open `Document` (it stays open, and has its own pages, password and limits).
+        schema: what `Schema.load` takes: a dict, a file, JSON text, a Pydantic model or a bundled name.
+        pages: a range such as "1-3,5" or "5-".
+        max_new_tokens: where the answer is cut; its complete part is kept, and the outcome is TRUNCATED.
+        strict: decode the schema literally, so that nothing can be missing and values may be forced.
+        on_token: called with each token as it comes.
+        cancel: when set, the extraction stops before the next pass, and the outcome is CANCELLED.
+        Raises SchemaError, DocumentError, PageRangeError, ModelError or DecodeError, all `ForkliftError`s.
+        """
+        from forklift.prompt import extraction_text
+        from forklift.schema import Schema
+
+        schema = Schema.load(schema)
+        start = time.perf_counter()
+        with (
+            nullcontext(document)
+            if isinstance(document, Document)
+            else Document.open(document, pages=pages, password=password, limits=limits)
+        ) as opened:
+            images = self._render(opened, cancel)
+            numbers = tuple(page.number for page in opened.pages)
+            notes = opened.notes
+        document_seconds = time.perf_counter() - start
+        request = Request(
+            pages=images or (),
+            text=extraction_text(schema),
+            schema=schema,
+            strict=strict,
+            sampling=sampling or Sampling(),
+            max_new_tokens=max_new_tokens,
+            cancel=cancel,
+        )
+        statistics = Statistics()
+        tokens: list[Token] = []
+        outcome = Outcome.CANCELLED
+        if images is not None:
+            tokens, outcome = self._generate(request, statistics, on_token)
+        reading = _read_answer(tokens, outcome, schema, strict)
+        return Result(
+            data=reading.data,
+            outcome=outcome,
+            fields=reading.fields,
+            missing=reading.missing,
+            problems=reading.problems,
+            warnings=(*notes, *_schema_warnings(schema)),
+            pages=numbers,
+            model=self.engine.name,
+            timings=Timings(
+                load_seconds=self.load_seconds,
+                document_seconds=document_seconds,
+                prefill_seconds=statistics.prefill_seconds,
+                decode_seconds=statistics.decode_seconds,
+                prompt_tokens=statistics.prompt_tokens,
+                answer_tokens=len(tokens),
+                forced_tokens=sum(token.forced for token in tokens),
+                forward_passes=statistics.forward_passes,
+            ),
+        )
+
+    def _render(self, document: Document, cancel: threading.Event | None) -> list[Image.Image] | None:
+        """The page images; None when cancelled on the way."""
+        images = []
+        for page in document:
+            if cancel is not None and cancel.is_set():
+                return None
+            images.append(page.render(self.page_policy))
+        return images
+
+    def _generate(
+        self, request: Request, statistics: Statistics, on_token: Callable[[Token], None] | None
+    ) -> tuple[list[Token], Outcome]:
+        tokens: list[Token] = []
+        for token in self.engine.generate(request, statistics):
+            tokens.append(token)
+            if on_token is not None:
+                on_token(token)
+        if tokens and tokens[-1].outcome is not None:
+            return tokens, tokens[-1].outcome
+        if request.cancel is not None and request.cancel.is_set():
+            return tokens, Outcome.CANCELLED
+        raise DecodeError(
+            f"the engine {self.engine.name} stopped after {len(tokens)} tokens without saying why; "
+            "this is a fault of the engine."
+        )
+
+    def close(self) -> None:
+        """Release the model."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What the tokens of an answer say, in the user's schema."""
+
+    data: Any
+    fields: tuple[Any, ...] = ()
+    missing: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def _read_answer(tokens: list[Token], outcome: Outcome, schema: Schema, strict: bool) -> _Reading:
+    from forklift.confidence import fields_with_confidence
+    from forklift.decoding.partial import partial_json
+
+    # An answer that was cut may end inside a character.
+    text = b"".join(token.text for token in tokens).decode("utf-8", errors="ignore")
+    broken: tuple[str, ...] = ()
+    if outcome is Outcome.COMPLETE:
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            data = partial_json(text)
+            broken = (f"/: the answer is no JSON ({error}); only its readable part is kept",)
+    else:
+        data = partial_json(text)
+        if data is None:
+            return _Reading(None)
+    missing: tuple[str, ...] = ()
+    if not strict:
+        data, missing = schema.settle(data)
+    problems = (*broken, *schema.problems(data, strict=strict))
+    return _Reading(data, fields_with_confidence(data, tokens), missing, problems)
+
+
+def _schema_warnings(schema: Schema) -> tuple[str, ...]:
+    return tuple(
+        f'{schema.name}: {pointer or "/"}: the keyword "{keyword}" is not known and was ignored'
+        for pointer, keyword in schema.unknown_keywords
+    )
