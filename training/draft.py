@@ -120,7 +120,7 @@ class Draft:
         self._boxes = []
 
     def draw(self, height: float, *, paper: float) -> tuple[Sheet, list[Text]]:
-        """The sheet, its pages `height` points high on `paper` (a grey level), and its runs in draft order."""
+        """The sheet, its pages `height` points high on `paper` (a grey), and its runs in draft order."""
         sheet = Sheet(self.width, height)
         sheet.rectangle(0, 0, self.width, height, grey=paper)
         drawn: list[Text] = []

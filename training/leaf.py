@@ -13,8 +13,8 @@ class Leaf:
     """One value and where its printed characters stand.
 
     `text` is the answer's spelling without quotes ("INV-0042", "1234.50", "2026-03-01", "3", "null").
-    `places` has len(text) + 1 entries: for each answer character the glyph that it is read from, or None where it
-    is not printed; the last is the place just past the value's last glyph, or None.
+    `places` has len(text) + 1 entries: for each answer character the glyph it is read from, or None where
+    it is not printed; the last is the place just past the value's last glyph, or None.
     """
 
     value: str | int | float | None

@@ -10,7 +10,7 @@ from random import Random
 from training import words
 
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
-# A dollar sign stands for USD and no other dollar, so that the page decides the currency; the others show codes.
+# A dollar sign stands for USD and no other dollar, so that a page decides the currency; others show codes.
 CURRENCIES = (
     ("EUR",) * 6 + ("USD",) * 6 + ("GBP",) * 4 + ("CHF",) * 3 + ("SEK", "CAD", "AUD", "PLN", "DKK", "NOK")
 )
@@ -178,7 +178,7 @@ def description(random: Random) -> str:
     if kind < 0.25:
         text = f"{random.choice(words.ADJECTIVES)} {random.choice(words.GOODS)}"
     elif kind < 0.38:
-        text = f"{random.choice(words.GOODS).capitalize()} {random.choice(words.MEASURES)}"
+        text = f"{random.choice(words.GOODS).capitalize()} {random.choice(words.SIZES)}"
     elif kind < 0.5:
         text = f"{random.choice(words.GOODS).capitalize()} {code(random, random.choice((2, 3, 4)))}"
     elif kind < 0.62:
@@ -197,11 +197,11 @@ def description(random: Random) -> str:
 def grocery(random: Random) -> str:
     kind = random.random()
     if kind < 0.4:
-        text = random.choice(words.GROCERIES)
+        text = random.choice(words.FOODS + words.SHOP_GOODS)
     elif kind < 0.6:
-        text = f"{random.choice(words.GROCERIES)} {random.choice(words.MEASURES)}"
+        text = f"{random.choice(words.FOODS)} {random.choice(words.FOOD_SIZES)}"
     elif kind < 0.8:
-        text = f"{name(random)} {random.choice(words.GROCERIES).lower()}"
+        text = f"{name(random)} {random.choice(words.FOODS + words.SHOP_GOODS).lower()}"
     else:
         text = description(random)
     return text.upper() if random.random() < 0.12 else text

@@ -37,16 +37,19 @@ SERVICES = _words(
     inspection cleaning maintenance printing translation storage transport assembly calibration
     survey workshop set-up testing"""
 )
-GROCERIES = _words(
-    """Coffee, Tea, Sugar, Milk, Bread, Butter, Cheese, Apple, Juice, Water, Soap, Towel, Eggs, Flour,
-    Rice, Pasta, Tomatoes, Onions, Bananas, Yoghurt, Honey, Jam, Salad, Soup, Sandwich, Muffin,
-    Croissant, Cookie, Espresso, Latte, Lemonade, Crackers, Nuts, Olive oil, Ketchup, Shampoo,
-    Batteries, Napkins, Candle, Pencil, Magazine, Umbrella, Socks, Gloves, Plant pot""",
+FOODS = _words(
+    """Coffee, Tea, Sugar, Milk, Bread, Butter, Cheese, Juice, Water, Eggs, Flour, Rice, Pasta, Tomatoes,
+    Onions, Bananas, Apples, Yoghurt, Honey, Jam, Salad, Soup, Lemonade, Crackers, Nuts, Olive oil, Ketchup,
+    Oats, Beans, Lentils, Pears, Carrots, Potatoes, Cocoa, Vinegar, Cream""",
     ",",
 )
-MEASURES = _words(
-    "2 m,5 m,10 m,1 kg,2 kg,500 g,250 ml,1 l,A4,A5,XL,M,S,12 V,230 V,40 W,8 mm,30 cm,6-pack,x10",
+SHOP_GOODS = _words(
+    """Sandwich, Muffin, Croissant, Cookie, Espresso, Latte, Cappuccino, Bagel, Soap, Towel, Shampoo,
+    Batteries, Napkins, Candle, Pencil, Magazine, Umbrella, Socks, Gloves, Plant pot, Toothpaste,
+    Greeting card, Light bulb, Sponge, Matches, Water bottle, Key ring, Lunch menu, Postcard, Gift wrap""",
     ",",
 )
+FOOD_SIZES = _words("1 kg,2 kg,500 g,250 g,750 g,250 ml,500 ml,1 l,6-pack,large,small", ",")
+SIZES = _words("2 m,5 m,10 m,A4,A5,XL,M,S,12 V,230 V,40 W,8 mm,30 cm,25 kg,x10,x100,type B,no. 7", ",")
 STREETS = _words("Street Road Lane Avenue Square Way Hill Park Court Row")
 MONTHS = _words("January February March April May June July August September October November December")
