@@ -149,6 +149,19 @@ def test_a_page_is_a_whole_number_of_cells_and_dark_only_inside_its_margin(docum
             assert not ink[:, -4:].any()
 
 
+def test_there_is_ink_where_a_glyph_is_said_to_stand(documents: list[Document]) -> None:
+    scale = 96 / 72
+    for document in documents[:8]:
+        pages = document.sheet.render(96)
+        for run in document.sheet.runs:
+            page = pages[run.end.page]
+            for character, place in zip(run.text, run.places, strict=True):
+                x, y = round(place.x * scale), round(place.y * scale)
+                # a full stop stands on the baseline, a third of the size (5 of 16 pixels) below the middle
+                around = page[y - 7 : y + 8, x - 2 : x + 3]
+                assert character == " " or around.min() < 200, (run.text, character)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_seed_always_draws_the_same_document(kind: str) -> None:
     one, other = make_document(Random(17), kind), make_document(Random(17), kind)
