@@ -1,0 +1,322 @@
+"""`forklift extract` in process, over an engine that says what it is told."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from forklift.cli.main import build_app
+from forklift.documents import PagePolicy
+from forklift.engines.scripted import Answer, ScriptedEngine
+from forklift.errors import CheckpointError, DecodeError
+from forklift.extract import Extractor
+from forklift.results import Outcome
+
+pipeline = importlib.import_module("forklift.extract")
+
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {
+            "Verkäufer": {"type": "string"},
+            "total": {"type": "number"},
+            "note": {"type": "string"},
+        },
+        "required": ["Verkäufer", "total"],
+    },
+    ensure_ascii=False,
+)
+FULL = '{"Verkäufer": "Müller", "total": 12.50, "note": "日本"}'
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "bill.png"
+    Image.new("RGB", (60, 40), "white").save(path)
+    return path
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ScriptedEngine]:
+    """Puts a ScriptedEngine with these answers in the place of any model."""
+
+    def install(*answers: Any) -> ScriptedEngine:
+        engine = ScriptedEngine(list(answers))
+        monkeypatch.setattr(
+            pipeline, "load", lambda model, *, dtype=None: Extractor(engine, PagePolicy(shorter_side=0))
+        )
+        return engine
+
+    return install
+
+
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(build_app(), [str(argument) for argument in arguments])
+
+
+def test_one_file_goes_to_stdout_as_readable_utf8_in_schema_order(picture: Path, scripted: Run) -> None:
+    engine = scripted(FULL)
+    result = run("extract", picture, "--schema", SCHEMA)
+    assert result.exit_code == 0, result.output
+    assert result.stdout_bytes.decode() == (
+        '{\n  "Verkäufer": "Müller",\n  "total": 12.5,\n  "note": "日本"\n}\n'
+    )
+    assert result.stderr == ""  # no terminal: no progress bar
+    assert engine.closed
+
+
+def test_options_reach_the_request(tmp_path: Path, scripted: Run) -> None:
+    frames = [Image.new("L", (60, 40), value) for value in (10, 20, 30)]
+    frames[0].save(tmp_path / "a.tif", save_all=True, append_images=frames[1:])
+    engine = scripted(FULL)
+    result = run(
+        "extract", tmp_path / "a.tif", "-s", SCHEMA, "--pages", "2-3", "--max-tokens", 99, "--strict",
+        "--temperature", 0.5, "--top-p", 0.9, "--seed", 7,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    (request,) = engine.requests
+    assert [page.getpixel((0, 0)) for page in request.pages] == [(20,) * 3, (30,) * 3]
+    assert (request.strict, request.max_new_tokens) == (True, 99)
+    assert (request.sampling.temperature, request.sampling.top_p, request.sampling.seed) == (0.5, 0.9, 7)
+
+
+def test_the_model_and_its_type_are_what_was_asked_for(
+    picture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def load(model: str, *, dtype: str | None = None) -> Extractor:
+        asked.append((model, dtype))
+        return Extractor(ScriptedEngine(FULL))
+
+    monkeypatch.setattr(pipeline, "load", load)
+    assert run("extract", picture, "-s", SCHEMA).exit_code == 0
+    assert run("extract", picture, "-s", SCHEMA, "-m", "some/folder", "--dtype", "float32").exit_code == 0
+    assert asked == [("nano", None), ("some/folder", "float32")]
+
+
+def test_a_missing_required_field_fails_and_is_named(picture: Path, scripted: Run) -> None:
+    scripted('{"Verkäufer": null, "total": null, "note": null}')
+    result = run("extract", picture, "-s", SCHEMA)
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {"Verkäufer": None, "total": None}
+    assert "2 required fields are" in result.stderr
+    assert "/Verkäufer, /total" in result.stderr
+    assert "--allow-missing" in result.stderr
+    allowed = run("extract", picture, "-s", SCHEMA, "--allow-missing")
+    assert (allowed.exit_code, allowed.stdout, allowed.stderr) == (0, result.stdout, "")
+
+
+def test_a_truncated_answer_is_printed_and_fails(picture: Path, scripted: Run) -> None:
+    scripted(Answer('{"Verkäufer": "Müller", "total": 1', outcome=Outcome.TRUNCATED))
+    result = run("extract", picture, "-s", SCHEMA)
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {"Verkäufer": "Müller"}
+    assert "was cut after" in result.stderr
+    assert "--max-tokens" in result.stderr
+
+
+def test_an_answer_without_anything_complete_prints_nothing(picture: Path, scripted: Run) -> None:
+    scripted(FULL)
+    result = run("extract", picture, "-s", SCHEMA, "--max-tokens", 1, "--strict")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout or "{}") == {}
+
+
+def test_data_that_fails_the_final_check_fails(picture: Path, scripted: Run) -> None:
+    scripted('{"tags": [1, 1]}')
+    schema = '{"type": "object", "properties": {"tags": {"type": "array", "uniqueItems": true}}}'
+    result = run("extract", picture, "-s", schema)
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {"tags": [1, 1]}
+    assert "does not match the schema: /tags" in result.stderr
+
+
+def test_meta_gives_everything_beside_the_data(picture: Path, scripted: Run) -> None:
+    scripted(FULL)
+    details = json.loads(run("extract", picture, "-s", SCHEMA, "--meta").stdout)
+    assert details["data"]["total"] == 12.5
+    assert details["outcome"] == "complete"
+    assert details["fields"][0]["pointer"] == "/Verkäufer"
+    assert 0 < details["fields"][0]["confidence"] < 1
+    assert details["pages"] == [1]
+    assert details["timings"]["answer_tokens"] > 5
+    assert {"missing", "problems", "warnings", "model"} <= details.keys()
+
+
+# --- several files ---------------------------------------------------------------------------------------
+
+
+def test_several_files_need_a_folder(picture: Path, scripted: Run) -> None:
+    scripted(FULL)
+    other = picture.with_name("other.png")
+    other.write_bytes(picture.read_bytes())
+    result = run("extract", picture, other, "-s", SCHEMA)
+    assert result.exit_code == 2
+    assert "--out DIR" in result.stderr
+    assert result.stdout == ""
+
+
+def test_the_same_file_twice_is_one(picture: Path, scripted: Run) -> None:
+    engine = scripted(FULL)
+    again = picture.parent / "." / ".." / picture.parent.name / picture.name
+    assert run("extract", picture, again, "-s", SCHEMA).exit_code == 0
+    assert len(engine.requests) == 1
+
+
+def test_one_bad_file_never_stops_the_rest(picture: Path, tmp_path: Path, scripted: Run) -> None:
+    scripted(FULL)
+    (tmp_path / "page.pdf").write_text("<html>log in</html>")
+    last = tmp_path / "last.png"
+    last.write_bytes(picture.read_bytes())
+    out = tmp_path / "results" / "deep"
+    result = run(
+        "extract", tmp_path / "none.pdf", picture, tmp_path / "page.pdf", last, "-s", SCHEMA, "--out", out
+    )
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert sorted(path.name for path in out.iterdir()) == ["bill.json", "last.json"]
+    assert json.loads((out / "bill.json").read_text(encoding="utf-8"))["note"] == "日本"
+    lines = result.stderr.splitlines()
+    assert len(lines) == 2
+    assert "none.pdf: there is no such file" in lines[0]
+    assert "page.pdf" in lines[1]
+    assert "HTML" in lines[1]
+
+
+@pytest.mark.parametrize("fault", [DecodeError("stuck"), ZeroDivisionError("a bug")])
+def test_a_failing_generation_stops_only_its_file(
+    picture: Path, tmp_path: Path, scripted: Run, fault: Exception
+) -> None:
+    scripted(fault, FULL)
+    last = tmp_path / "last.png"
+    last.write_bytes(picture.read_bytes())
+    result = run("extract", picture, last, "-s", SCHEMA, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["last.json"]
+    assert f"{picture}: " in result.stderr
+    assert str(fault) in result.stderr
+
+
+def test_all_good_files_are_a_success(picture: Path, tmp_path: Path, scripted: Run) -> None:
+    engine = scripted(FULL)
+    pages = [picture.with_name(f"{index}.png") for index in range(3)]
+    for page in pages:
+        page.write_bytes(picture.read_bytes())
+    result = run("extract", *pages, "-s", SCHEMA, "--out", tmp_path / "out")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["0.json", "1.json", "2.json"]
+    assert len(engine.requests) == 3
+
+
+def test_inputs_of_one_name_get_an_output_each(picture: Path, tmp_path: Path, scripted: Run) -> None:
+    scripted(FULL)
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    twins = [picture, tmp_path / "bill.jpg", tmp_path / "BILL.PNG", folder / "bill.png"]
+    for twin in twins:
+        twin.write_bytes(picture.read_bytes())
+    result = run("extract", *twins, "-s", SCHEMA, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["BILL.PNG-2.json", "bill.jpg.json", "bill.png-3.json", "bill.png.json"]
+
+
+# --- errors and their exit codes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["{picture}"], 2, "--schema"),
+        (["-s", SCHEMA], 2, "FILE"),
+        (["{picture}", "-s", "{picture}"], 2, "schema"),
+        (["{picture}", "-s", "nonesuch"], 2, "invoice"),
+        (["{picture}", "-s", '{"type": "strin"}'], 2, "strin"),
+        (["{picture}", "-s", "{"], 2, "not JSON"),
+        (["{picture}", "-s", SCHEMA, "--pages", "3-1"], 2, "3-1"),
+        (["none.pdf", "-s", SCHEMA, "--pages", "1,,2"], 2, "1,,2"),
+        (["{picture}", "-s", SCHEMA, "--pages", "4"], 2, "has 1 page"),
+        (["{picture}", "-s", SCHEMA, "--max-tokens", "0"], 2, "max-tokens"),
+        (["{picture}", "-s", SCHEMA, "--dtype", "int4"], 2, "dtype"),
+        (["{picture}", "-s", SCHEMA, "--out", "{picture}"], 2, "--out"),
+        (["none.pdf", "-s", SCHEMA], 1, "none.pdf: there is no such file"),
+        (["{folder}", "-s", SCHEMA], 1, "is a folder"),
+    ],
+)
+def test_errors_have_a_message_and_the_exit_code_of_their_kind(
+    picture: Path, scripted: Run, arguments: list[str], code: int, says: str
+) -> None:
+    scripted(FULL)
+    result = run(
+        "extract",
+        *(
+            part.replace("{picture}", str(picture)).replace("{folder}", str(picture.parent))
+            for part in arguments
+        ),
+    )
+    assert result.exit_code == code, result.output
+    assert says in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.output
+
+
+def test_an_unknown_model_and_a_folder_that_is_none_are_model_errors(picture: Path, tmp_path: Path) -> None:
+    unknown = run("extract", picture, "-s", SCHEMA, "--model", "nonesuch")
+    assert unknown.exit_code == 3
+    assert unknown.stderr.startswith("forklift: ")
+    assert "nonesuch" in unknown.stderr
+    empty = run("extract", picture, "-s", SCHEMA, "--model", tmp_path)
+    assert empty.exit_code == 3
+    assert "is no checkpoint" in empty.stderr
+
+
+def test_a_model_that_fails_ends_the_run(picture: Path, tmp_path: Path, scripted: Run) -> None:
+    engine = scripted(CheckpointError("weights are damaged"))
+    last = tmp_path / "last.png"
+    last.write_bytes(picture.read_bytes())
+    result = run("extract", picture, last, "-s", SCHEMA, "--out", tmp_path / "out")
+    assert result.exit_code == 3
+    assert "weights are damaged" in result.stderr
+    assert len(engine.requests) == 1
+
+
+def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path, scripted: Run) -> None:
+    from reportlab.pdfgen.canvas import Canvas
+
+    scripted(FULL)
+    canvas = Canvas(str(tmp_path / "a.pdf"), encrypt="secret")
+    canvas.drawString(50, 50, "x")
+    canvas.save()
+    refused = run("extract", tmp_path / "a.pdf", "-s", SCHEMA)
+    assert refused.exit_code == 1
+    assert "--password" in refused.stderr
+    assert run("extract", tmp_path / "a.pdf", "-s", SCHEMA, "--password", "secret").exit_code == 0
+
+
+def test_no_model_is_loaded_for_a_file_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(model: str, *, dtype: str | None = None) -> Extractor:
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr(pipeline, "load", load)
+    assert run("extract", tmp_path / "none.pdf", "-s", SCHEMA).exit_code == 1
+
+
+def test_warnings_do_not_fail(tmp_path: Path, scripted: Run) -> None:
+    frames = [Image.new("RGB", (40, 30), colour) for colour in ("white", "black")]
+    frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
+    scripted(FULL)
+    result = run("extract", tmp_path / "a.gif", "-s", SCHEMA)
+    assert result.exit_code == 0
+    assert "animation of 2 frames" in result.stderr

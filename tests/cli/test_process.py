@@ -1,0 +1,177 @@
+"""The command as a process of its own: exit codes, and Ctrl-C at every stage."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from forklift.cli.output import plan_outputs, write_whole
+from forklift.errors import UsageError
+
+SCHEMA = '{"type": "object", "properties": {"größe": {"type": "string"}}}'
+
+# Stands in for a model. {load} and {answer} are Python; "ready" tells the test that the stage has begun.
+CHILD = """
+import importlib, sys, time
+pipeline = importlib.import_module("forklift.extract")
+from forklift.engines.scripted import Answer, ScriptedEngine
+from forklift.cli.main import main
+
+def ready():
+    sys.stderr.write("ready\\n")
+    sys.stderr.flush()
+
+class Slow(ScriptedEngine):
+    def generate(self, request, statistics=None):
+        ready()
+        {generate}
+        return super().generate(request, statistics)
+
+def load(model, *, dtype=None):
+    {load}
+    return pipeline.Extractor(Slow(Answer('{{"größe": "XL"}}', seconds_per_token={seconds})))
+
+pipeline.load = load
+main()
+"""
+
+
+def start(
+    tmp_path: Path, *arguments: str, load: str = "pass", generate: str = "pass", seconds: float = 0.0
+) -> subprocess.Popen[str]:
+    Image.new("RGB", (60, 40), "white").save(tmp_path / "bill.png")
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            CHILD.format(load=load, generate=generate, seconds=seconds),
+            "extract",
+            str(tmp_path / "bill.png"),
+            "-s",
+            SCHEMA,
+            *arguments,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+
+
+def test_a_process_prints_data_and_exits_with_zero(tmp_path: Path) -> None:
+    stdout, stderr = start(tmp_path).communicate(timeout=30)
+    assert stdout == '{\n  "größe": "XL"\n}\n'
+    assert stderr == "ready\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize(
+    ("stage", "to_folder"),
+    [
+        ({"seconds": 0.3}, False),  # between tokens
+        ({"seconds": 0.3}, True),
+        ({"generate": "time.sleep(30)"}, True),  # inside one long call, which sees no event
+        ({"load": "ready(); time.sleep(30)"}, False),  # while a model is loaded or torch imported
+    ],
+    ids=["decoding", "decoding to a folder", "prefill to a folder", "loading"],
+)
+def test_ctrl_c_ends_within_a_second_with_nothing_half_written(
+    tmp_path: Path, stage: dict[str, str], to_folder: bool
+) -> None:
+    out = tmp_path / "out"
+    process = start(tmp_path, *(["--out", str(out)] if to_folder else []), **stage)  # type: ignore[arg-type]
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=10)
+    assert time.monotonic() - sent < 1.0
+    assert process.returncode == 130
+    assert stdout == ""
+    assert stderr == "forklift: interrupted\n"
+    assert not to_folder or list(out.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_ctrl_c_before_any_command_has_started_gives_no_traceback(tmp_path: Path) -> None:
+    code = """
+import sys, time
+from forklift.cli import main as module
+def slow():
+    sys.stderr.write("ready\\n"); sys.stderr.flush()
+    time.sleep(30)
+module.build_app = slow
+module.main()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=5)[1] == ""
+    assert process.returncode == 130
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
+    process = start(tmp_path, generate="time.sleep(30)")
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.15)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    assert time.monotonic() - sent < 0.5
+    assert process.returncode == 130
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_files_that_are_done_stay_when_a_later_one_is_interrupted(tmp_path: Path) -> None:
+    Image.new("RGB", (60, 40)).save(tmp_path / "second.png")
+    process = start(tmp_path, str(tmp_path / "second.png"), "--out", str(tmp_path / "out"), seconds=0.02)
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.stderr.readline()  # the second has begun
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["bill.json"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_a_closed_pipe_gives_no_traceback(tmp_path: Path) -> None:
+    with start(tmp_path, load="time.sleep(0.3)") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        stderr = process.stderr.read()
+        assert process.wait(timeout=10) == 1
+    assert "Traceback" not in stderr
+
+
+def test_outputs_never_collide_with_each_other_or_with_an_input(tmp_path: Path) -> None:
+    inputs = [tmp_path / name for name in ("a.pdf", "a.png", "b.pdf", "a.pdf.json", "c.json")]
+    plan = plan_outputs(inputs, tmp_path)
+    names = [plan[path].name for path in inputs]
+    assert names == ["a.pdf-2.json", "a.png.json", "b.json", "a.pdf-3.json", "c-2.json"]
+    assert len({name.casefold() for name in names}) == len(inputs)
+
+
+def test_a_file_is_replaced_whole_and_no_trace_is_left(tmp_path: Path) -> None:
+    target = tmp_path / "a.json"
+    target.write_text("old")
+    write_whole(target, b"new")
+    assert target.read_bytes() == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+    (tmp_path / "taken.json").mkdir()
+    with pytest.raises(UsageError, match=r"taken\.json: cannot be written"):
+        write_whole(tmp_path / "taken.json", b"new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "taken.json"]
