@@ -33,7 +33,15 @@ def test_importing_the_package_loads_no_heavy_module() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["forklift.errors", "forklift.results", "forklift.schema", "forklift.documents", "forklift.engines.base"],
+    [
+        "forklift.errors",
+        "forklift.results",
+        "forklift.schema",
+        "forklift.documents",
+        "forklift.engines.base",
+        "forklift.checkpoint.catalog",
+        "forklift.checkpoint.config_reader",
+    ],
 )
 def test_modules_below_the_model_load_no_heavy_module(module: str) -> None:
     assert heavy_modules_after(f"import {module}") == []

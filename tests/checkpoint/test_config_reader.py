@@ -95,6 +95,40 @@ def test_end_tokens_of_every_file_are_kept(folder: Path, tokenizer_json: dict[st
     assert read_config(folder).eos_token_ids == (60, 62, 6, 7, 5)
 
 
+def test_a_tokenizer_of_another_model_is_refused(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text(
+        json.dumps({"added_tokens": [{"id": 96, "content": "<|im_end|>"}]})
+    )
+    with pytest.raises(
+        CheckpointError, match=r"ends an answer with token 96, and config\.json has a vocabulary of 96"
+    ):
+        read_config(folder)
+
+
+def test_a_checkpoint_that_would_never_stop_is_refused(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text("{}")
+    (folder / "generation_config.json").unlink()
+    change(folder, lambda values: (values.pop("eos_token_id"), values["text_config"].pop("eos_token_id")))
+    with pytest.raises(CheckpointError, match="nothing says which token ends an answer"):
+        read_config(folder)
+
+
+@pytest.mark.parametrize(
+    ("top_level", "inner", "tied"), [(True, False, True), (None, True, True), (False, True, False)]
+)
+def test_the_outer_statement_about_tied_embeddings_counts(
+    folder: Path, top_level: bool | None, inner: bool, tied: bool
+) -> None:
+    def state(values: dict[str, Any]) -> None:
+        values["text_config"]["tie_word_embeddings"] = inner
+        values["tie_word_embeddings"] = top_level
+        if top_level is None:
+            del values["tie_word_embeddings"]
+
+    change(folder, state)
+    assert read_config(folder).text.tie_word_embeddings is tied
+
+
 def test_quantization_is_looked_up_by_module_then_base(folder: Path) -> None:
     def quantize(values: dict[str, Any]) -> None:
         values["quantization"] = values["quantization_config"] = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+from forklift.checkpoint.naming import INDEX_NAME
 from forklift.errors import CheckpointError, ModelNotFoundError
 
 BUNDLED = "nano"
 _REQUIRED = ("config.json", "tokenizer.json")
-_INDEX = "model.safetensors.index.json"
 
 
 def resolve_model(name: str) -> Path:
@@ -53,7 +53,7 @@ def _looks_like_path(name: str) -> bool:
 
 def _check_folder(folder: Path) -> None:
     missing = [name for name in _REQUIRED if not (folder / name).is_file()]
-    if not (folder / _INDEX).is_file() and not any(folder.glob("model*.safetensors")):
-        missing.append(f"model.safetensors (or {_INDEX} and its files)")
+    if not (folder / INDEX_NAME).is_file() and not any(folder.glob("model*.safetensors")):
+        missing.append(f"model.safetensors (or {INDEX_NAME} and its files)")
     if missing:
         raise CheckpointError(f"{folder} is no checkpoint: it lacks {', '.join(missing)}")

@@ -220,6 +220,11 @@ def _eos_token_ids(folder: Path, top: _Section, text: _Section, last_id: int) ->
     never stops.
     """
     ids: list[int] = list(end_token_ids(folder))
+    if beyond := [id for id in ids if id > last_id]:
+        raise CheckpointError(
+            f"{folder}: tokenizer.json ends an answer with token {beyond[0]}, and config.json has a vocabulary "
+            f"of {last_id + 1}; the two belong to different models"
+        )
     sections = [top, text]
     if (path := folder / "generation_config.json").exists():
         sections.append(_Section(path, "", read_json(path)))
@@ -229,6 +234,11 @@ def _eos_token_ids(folder: Path, top: _Section, text: _Section, last_id: int) ->
             if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= last_id:
                 raise section.error("eos_token_id", f"token ids from 0 to {last_id}")
             ids.append(value)
+    if not ids and (folder / "tokenizer.json").exists():
+        raise CheckpointError(
+            f"{folder}: nothing says which token ends an answer: no eos_token_id in config.json or "
+            f"generation_config.json, and no {' or '.join(END_TOKENS)} in tokenizer.json"
+        )
     return tuple(dict.fromkeys(ids))
 
 

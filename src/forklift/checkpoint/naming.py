@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+INDEX_NAME = "model.safetensors.index.json"  # says which file holds which tensor
+
 
 class Layout(StrEnum):
     """Whose names a checkpoint uses."""

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from forklift.checkpoint.config import ModelConfig, Quantization
 from forklift.checkpoint.config_writer import write_json
-from forklift.checkpoint.naming import Layout, stored_name
+from forklift.checkpoint.naming import INDEX_NAME, Layout, stored_name
 from forklift.checkpoint.shapes import expected_shapes
-from forklift.checkpoint.tensors import INDEX_NAME, is_shifted_norm
+from forklift.checkpoint.tensors import is_shifted_norm
 from forklift.errors import CheckpointError
 from forklift.model.linear import Packed
 

@@ -25,7 +25,7 @@ from torch import Tensor
 
 from forklift.checkpoint.config import ModelConfig
 from forklift.checkpoint.config_reader import read_json
-from forklift.checkpoint.naming import Layout, canonical_name, is_ignored, stored_name
+from forklift.checkpoint.naming import INDEX_NAME, Layout, canonical_name, is_ignored, stored_name
 from forklift.checkpoint.shapes import expected_shapes
 from forklift.errors import CheckpointError
 from forklift.model.linear import Packed
@@ -38,7 +38,6 @@ _SHIFTED_NORMS = (
     "k_norm.weight",
 )
 _NAMES_SHOWN = 8
-INDEX_NAME = "model.safetensors.index.json"
 
 
 def is_shifted_norm(name: str) -> bool:
