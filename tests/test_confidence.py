@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forklift.confidence import fields_with_confidence, leaf_spans, leaves
+from forklift.confidence import fields_with_confidence, value_spans
 from forklift.engines.base import Token
 from forklift.results import Field
 
@@ -21,29 +23,37 @@ json_values = st.recursive(
 
 
 @given(json_values, st.sampled_from([None, 2]), st.booleans())
-def test_every_leaf_is_found_where_it_stands(value: object, indent: int | None, escaped: bool) -> None:
+def test_every_value_is_found_where_it_stands(value: Any, indent: int | None, escaped: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=escaped).encode("utf-8", "surrogatepass")
-    spans = leaf_spans(text)
-    expected = dict(leaves(value))
+    spans = value_spans(text)
+    expected = dict(values(value))
     assert spans.keys() == expected.keys()
     for pointer, (start, end) in spans.items():
         assert json.loads(text[start:end].decode("utf-8", "surrogatepass")) == expected[pointer]
+
+
+def values(data: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value in `data`, containers too."""
+    yield pointer, data
+    members = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for name, value in members:
+        yield from values(value, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}")
 
 
 @pytest.mark.parametrize(
     ("text", "pointers"),
     [
         ('{"a": 1, "b": "unfinished', ["/a"]),
-        ('{"a": [1, {"b": null}, ', ["/a/0", "/a/1/b"]),
+        ('{"a": [1, {"b": null}, ', ["/a/0", "/a/1/b", "/a/1"]),
         ('{"a', []),
         ("", []),
         ('{"a": [], "b": {', ["/a"]),
-        ('{"a/b~c": 1}', ["/a~1b~0c"]),
+        ('{"a/b~c": 1}', ["/a~1b~0c", ""]),
         ("7", [""]),
     ],
 )
 def test_a_text_that_breaks_off_gives_what_came_before(text: str, pointers: list[str]) -> None:
-    assert list(leaf_spans(text.encode())) == pointers
+    assert list(value_spans(text.encode())) == pointers
 
 
 def spelled(*pieces: tuple[str, float]) -> list[Token]:
@@ -83,6 +93,11 @@ def test_no_probability_gives_no_confidence() -> None:
 
 def test_a_leaf_that_the_answer_does_not_hold_has_none() -> None:
     assert fields_with_confidence({"x": 1}, spelled(('{"a": 1}', 0.5))) == (Field("/x", 1, None),)
+
+
+def test_an_object_whose_nulls_were_left_out_counts_as_a_whole() -> None:
+    tokens = spelled(('{"a": ', 0.5), ('{"b": ', 0.9), ("null", 0.8), ("}", 0.7), ("}", 0.5))
+    assert fields_with_confidence({"a": {}}, tokens) == (Field("/a", {}, pytest.approx(0.9 * 0.8 * 0.7)),)
 
 
 def test_containers_that_are_empty_are_leaves_and_others_are_not() -> None:

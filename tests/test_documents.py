@@ -503,6 +503,30 @@ def test_a_picture_that_is_cut_short_is_a_document_error(tmp_path: Path, name: s
         document.pages[0].render()
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", ["a.pdf", "a.png", "a.jpg", "a.tif", "a.webp", "a.gif", "a.bmp"])
+def test_damage_anywhere_is_read_or_a_document_error(tmp_path: Path, name: str) -> None:
+    if name == "a.pdf":
+        whole = write_pdf(tmp_path / name, 2).read_bytes()
+    else:
+        half_black("RGB").save(tmp_path / name)
+        whole = (tmp_path / name).read_bytes()
+    random = np.random.default_rng(len(name) + whole[0])
+    refused = 0
+    for _ in range(120):
+        damaged = bytearray(whole)
+        for place in random.integers(0, len(whole), random.integers(1, 8)):
+            damaged[place] = random.integers(0, 256)
+        (tmp_path / name).write_bytes(damaged[: random.integers(len(whole) // 2, len(whole) + 1)])
+        try:
+            with Document.open(tmp_path / name) as document:
+                for page in document:
+                    assert page.render(NATURAL).width > 0
+        except DocumentError:
+            refused += 1
+    assert refused > 0
+
+
 def test_limits_name_their_numbers(tmp_path: Path) -> None:
     path = write_pdf(tmp_path / "a.pdf", 5)
     with pytest.raises(LimitError, match="5 pages are more than the limit of 4"):

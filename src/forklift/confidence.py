@@ -25,16 +25,14 @@ class _Container:
     """An object or array that is still open. step: the member being read (None: a key is due)."""
 
     start: int
-    is_object: bool
     step: str | int | None
-    filled: bool = False
 
 
-def leaf_spans(answer: bytes) -> dict[str, tuple[int, int]]:
-    """Where each leaf of a JSON text stands: JSON Pointer -> (first byte, byte after the last).
+def value_spans(answer: bytes) -> dict[str, tuple[int, int]]:
+    """Where each value of a JSON text stands: JSON Pointer -> (first byte, byte after the last).
 
-    Strings include their quotes; an empty object or array is a leaf. A text that breaks off gives the leaves
-    before the break.
+    Strings include their quotes; objects and arrays are values too. A text that breaks off gives the values
+    that are closed before the break.
     """
     spans: dict[str, tuple[int, int]] = {}
     open_containers: list[_Container] = []
@@ -44,22 +42,17 @@ def leaf_spans(answer: bytes) -> dict[str, tuple[int, int]]:
         inside = open_containers[-1] if open_containers else None
         if inside is not None and lexeme in (b"}", b"]"):
             open_containers.pop()
-            if not inside.filled:
-                spans[_pointer(open_containers)] = (inside.start, position)
+            spans[_pointer(open_containers)] = (inside.start, position)
         elif inside is not None and lexeme == b",":
             inside.step = inside.step + 1 if isinstance(inside.step, int) else None
         elif lexeme == b":":
             continue
         elif inside is not None and inside.step is None:
             inside.step = str(json.loads(lexeme)) if lexeme.startswith(b'"') else lexeme.decode()
+        elif lexeme in (b"{", b"["):
+            open_containers.append(_Container(start, None if lexeme == b"{" else 0))
         else:
-            if inside is not None:
-                inside.filled = True
-            if lexeme in (b"{", b"["):
-                is_object = lexeme == b"{"
-                open_containers.append(_Container(start, is_object, None if is_object else 0))
-            else:
-                spans[_pointer(open_containers)] = (start, position)
+            spans[_pointer(open_containers)] = (start, position)
     return spans
 
 
@@ -81,7 +74,7 @@ def fields_with_confidence(data: Any, tokens: Sequence[Token]) -> tuple[Field, .
     The confidence is the product of the probabilities of the tokens that overlap the value in the answer;
     None where the answer does not hold the leaf, or a token has no probability (NaN).
     """
-    spans = leaf_spans(b"".join(token.text for token in tokens))
+    spans = value_spans(b"".join(token.text for token in tokens))
     starts: list[int] = []
     end = 0
     for token in tokens:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from forklift.errors import DocumentError, LimitError, PasswordError
+from forklift.errors import DocumentError, ForkliftError, LimitError, PasswordError
 from forklift.page_policy import Limits, PagePolicy
 
 if TYPE_CHECKING:
@@ -222,7 +222,11 @@ class PictureSource:
             raise DocumentError(
                 f"{self._name}: starts like {self._kind}, but is damaged; save it again."
             ) from error
-        except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+        except ForkliftError:
+            raise
+        except (
+            Exception
+        ) as error:  # Pillow's decoders let struct.error, zlib.error, KeyError and more through
             raise DocumentError(
                 f"{self._name}: is a {self._kind} picture that is damaged or cut short ({error}); "
                 "save it again."

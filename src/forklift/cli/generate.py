@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -72,8 +73,10 @@ def _generate(
         ]
         request = Request(pages, prompt, sampling=sampling, max_new_tokens=max_tokens, cancel=cancel)
         outcome = None
+        # A model may write bytes that are no UTF-8, and a token may end inside a character.
+        text = codecs.getincrementaldecoder("utf-8")(errors="replace")
         for token in extractor.engine.generate(request):
-            output.write_stdout(token.text)
+            output.write_stdout(text.decode(token.text).encode())
             outcome = token.outcome
-        output.write_stdout(b"\n")
+        output.write_stdout((text.decode(b"", final=True) + "\n").encode())
     return outcome

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ def main() -> None:
     """The console script; leaves through SystemExit with the exit codes of `forklift.errors`."""
     # Until a command takes over (cli/interrupt.py), Ctrl-C ends the process at once and without a traceback.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    warnings.filterwarnings("ignore", module="PIL")  # its remarks on metadata would stand among our messages
     build_app()(prog_name="forklift")
 
 
