@@ -1,4 +1,6 @@
-"""Random JSON Schemas: nested objects, arrays, enums, references, nullable parts, formats, names in any script."""
+"""Random JSON Schemas: nested objects, arrays, enums, references, nullable parts, formats, names in any
+script.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,48 @@ from typing import Any
 
 from hypothesis import strategies
 
-NAMES = (
-    "vendor date total line_items amount currency IBAN tax-rate größe Straße naïve 合計 住所 цена प्रकार سعر "
-    "a b/c d~e 😀 with space quote\"d back\\slash \u00a0 $ref"
-).split(" ")
-WORDS = ("paid", "open", "überfällig", "未払い", "5 %", 'say "hi"', "tab\there", "", "😀", "a/b", "-1", "null")
+NAMES = [
+    "vendor",
+    "date",
+    "total",
+    "line_items",
+    "amount",
+    "currency",
+    "IBAN",
+    "tax-rate",
+    "größe",
+    "Straße",
+    "naïve",
+    "合計",
+    "住所",
+    "цена",
+    "प्रकार",
+    "سعر",
+    "a",
+    "b/c",
+    "d~e",
+    "😀",
+    "with",
+    "space",
+    'quote"d',
+    "back\\slash",
+    "\xa0",
+    "$ref",
+]
+WORDS = (
+    "paid",
+    "open",
+    "überfällig",
+    "未払い",
+    "5 %",
+    'say "hi"',
+    "tab\there",
+    "",
+    "😀",
+    "a/b",
+    "-1",
+    "null",
+)
 FORMATS = ("date", "date-time", "time", "email", "uuid", "ipv4", "uri")
 PATTERNS = ("^[A-Z]{2}\\d{2}$", "^\\d+([.,]\\d{2})?$", "[äöü]+", "^(ja|nein)$", "^.{1,5}$")
 
@@ -36,9 +75,28 @@ class _Maker:
         self.definitions: dict[str, Any] = {}
 
     def node(self, depth: int) -> dict[str, Any]:
-        kinds = ["string"] * 4 + ["number", "number", "integer", "boolean", "enum", "const", "format", "types"]
+        kinds = ["string"] * 4 + [
+            "number",
+            "number",
+            "integer",
+            "boolean",
+            "enum",
+            "const",
+            "format",
+            "types",
+        ]
         if depth > 0:
-            kinds += ["object", "object", "array", "array", "array", "anyOf", "reference", "recursive", "allOf"]
+            kinds += [
+                "object",
+                "object",
+                "array",
+                "array",
+                "array",
+                "anyOf",
+                "reference",
+                "recursive",
+                "allOf",
+            ]
         schema: dict[str, Any] = getattr(self, self.rng.choice(kinds))(depth)
         if self.rng.random() < 0.2:
             schema = {**schema, "description": self.rng.choice(WORDS)}
@@ -46,7 +104,10 @@ class _Maker:
 
     def object(self, depth: int) -> dict[str, Any]:
         names = self.rng.sample(NAMES, self.rng.randint(1, 5))
-        schema: dict[str, Any] = {"type": "object", "properties": {name: self.node(depth - 1) for name in names}}
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {name: self.node(depth - 1) for name in names},
+        }
         if self.rng.random() < 0.6:
             schema["required"] = [name for name in names if self.rng.random() < 0.6]
         chance = self.rng.random()

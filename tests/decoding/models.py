@@ -21,7 +21,9 @@ class Read:
 
 
 class RecitingModel:
-    """Wants to say `text` and then to end its turn, wherever it is; `certainty` is the logit of what it wants."""
+    """Wants to say `text` and then to end its turn, wherever it is; `certainty` is the logit of what it
+    wants.
+    """
 
     def __init__(self, view: TokenizerView, text: str, *, certainty: float = 10.0, end: bool = True) -> None:
         self.wanted = view.encode(text) + ([view.end_token_ids[0]] if end else [])

@@ -10,7 +10,14 @@ import pytest
 from tokenizers import Tokenizer
 
 from forklift.decoding.constraint import Constraint, TokenizerView
-from forklift.decoding.grammar import ANSWER_FORMS, COMPACT, INDENT2, MAX_INDENTED_RECURSION, SPACED, AnswerForm
+from forklift.decoding.grammar import (
+    ANSWER_FORMS,
+    COMPACT,
+    INDENT2,
+    MAX_INDENTED_RECURSION,
+    SPACED,
+    AnswerForm,
+)
 from forklift.errors import CheckpointError, DecodeError, SchemaError
 from forklift.schema import Schema
 
@@ -56,14 +63,22 @@ DECODED = [  # as `extract` decodes: every property there, every leaf nullable, 
         id="enum-and-const-are-nullable",
     ),
     pytest.param(
-        of(größe={"type": "integer"}, 住所=STRING, **{"quote\"d\\": STRING}),
+        of(größe={"type": "integer"}, 住所=STRING, **{'quote"d\\': STRING}),
         ['{"größe": 4, "住所": "東京 – é😀", "quote\\"d\\\\": ""}'],
-        ['{"gr\\u00f6\\u00dfe": 4, "住所": "", "quote\\"d\\\\": ""}', '{"größe": 4.0, "住所": "", "quote\\"d\\\\": ""}'],
+        [
+            '{"gr\\u00f6\\u00dfe": 4, "住所": "", "quote\\"d\\\\": ""}',
+            '{"größe": 4.0, "住所": "", "quote\\"d\\\\": ""}',
+        ],
         id="names-that-are-not-ascii",
     ),
     pytest.param(
         {"type": "array", "items": of(a={"type": "number"})},
-        ["[]", '[{"a": 1}]', '[{"a": 1}, {"a": 1}, {"a": 1}, {"a": 1}]', "[" + ", ".join(['{"a": 2}'] * 60) + "]"],
+        [
+            "[]",
+            '[{"a": 1}]',
+            '[{"a": 1}, {"a": 1}, {"a": 1}, {"a": 1}]',
+            "[" + ", ".join(['{"a": 2}'] * 60) + "]",
+        ],
         ['[{"a": 1},]', "[null]", '[{"a": 1} ]', "[{}]"],
         id="arrays-of-any-length-and-identical-items",
     ),
@@ -77,18 +92,32 @@ DECODED = [  # as `extract` decodes: every property there, every leaf nullable, 
         {"type": "array", "maxItems": 0, "items": STRING}, ["[]"], ['["a"]'], id="array-that-must-be-empty"
     ),
     pytest.param(
-        {"type": "array", "prefixItems": [STRING, {"type": "integer"}], "items": {"type": "boolean"}, "minItems": 1},
+        {
+            "type": "array",
+            "prefixItems": [STRING, {"type": "integer"}],
+            "items": {"type": "boolean"},
+            "minItems": 1,
+        },
         ['["a"]', '["a", 1]', '["a", 1, true, false]', "[null]"],
         ["[]", "[1]", '["a", true]'],
         id="tuple",
     ),
     pytest.param(
-        {"type": "array", "prefixItems": [STRING], "items": False}, ["[]", '["a"]'], ['["a", "b"]'], id="closed-tuple"
+        {"type": "array", "prefixItems": [STRING], "items": False},
+        ["[]", '["a"]'],
+        ['["a", "b"]'],
+        id="closed-tuple",
     ),
     pytest.param(
         of(d={"type": "string", "format": "date"}),
         ['{"d": "2024-02-29"}', '{"d": "1900-02-28"}', '{"d": "2000-02-29"}', '{"d": null}'],
-        ['{"d": "2023-02-29"}', '{"d": "1900-02-29"}', '{"d": "2024-04-31"}', '{"d": "0000-01-01"}', '{"d": ""}'],
+        [
+            '{"d": "2023-02-29"}',
+            '{"d": "1900-02-29"}',
+            '{"d": "2024-04-31"}',
+            '{"d": "0000-01-01"}',
+            '{"d": ""}',
+        ],
         id="only-dates-that-exist",
     ),
     pytest.param(
@@ -113,7 +142,10 @@ DECODED = [  # as `extract` decodes: every property there, every leaf nullable, 
         of(n={"type": "number", "minimum": 0}), ['{"n": 0}', '{"n": 3.20}'], ['{"n": -1}'], id="not-negative"
     ),
     pytest.param(
-        of(n={"type": "integer", "exclusiveMinimum": 3}), ['{"n": 4}'], ['{"n": 3}', '{"n": -5}'], id="open-bound"
+        of(n={"type": "integer", "exclusiveMinimum": 3}),
+        ['{"n": 4}'],
+        ['{"n": 3}', '{"n": -5}'],
+        id="open-bound",
     ),
     pytest.param(
         of(s=STRING),
@@ -246,7 +278,10 @@ NESTED_ANSWER = {
 
 @pytest.mark.parametrize("form", ANSWER_FORMS.values(), ids=str)
 def test_each_form_is_exact_and_the_union_takes_any_one(view: TokenizerView, form: AnswerForm) -> None:
-    schema = {**NESTED, "properties": {**NESTED["properties"], "e": {"type": "object", "additionalProperties": False}}}
+    schema = {
+        **NESTED,
+        "properties": {**NESTED["properties"], "e": {"type": "object", "additionalProperties": False}},
+    }
     text = written(NESTED_ANSWER, form)
     assert accepts(view, schema, text)
     for other in ANSWER_FORMS.values():
@@ -316,7 +351,9 @@ def walk_forced(view: TokenizerView, schema: Any, text: str, form: AnswerForm | 
 
 @pytest.mark.parametrize("form", ANSWER_FORMS.values(), ids=str)
 @pytest.mark.parametrize("known", [True, False], ids=["known-form", "unknown-form"])
-def test_forced_tokens_are_those_of_the_whole_text(view: TokenizerView, form: AnswerForm, known: bool) -> None:
+def test_forced_tokens_are_those_of_the_whole_text(
+    view: TokenizerView, form: AnswerForm, known: bool
+) -> None:
     schema = of(
         vendor=STRING,
         Straße=STRING,
@@ -392,7 +429,9 @@ def test_constraints_of_one_schema_do_not_share_state(view: TokenizerView) -> No
     assert second.is_complete
 
 
-def test_texts_of_tokens_are_bytes_and_special_tokens_have_none(view: TokenizerView, tokenizer: Tokenizer) -> None:
+def test_texts_of_tokens_are_bytes_and_special_tokens_have_none(
+    view: TokenizerView, tokenizer: Tokenizer
+) -> None:
     text = "Straße 😀"
     assert b"".join(view.text(token_id) for token_id in view.encode(text)) == text.encode()
     assert view.encode(text) == tokenizer.encode(text).ids

@@ -23,7 +23,11 @@ from tests.schema_generator import random_schema
 INVOICE = Schema.load(
     {
         "type": "object",
-        "properties": {"vendor": {"type": "string"}, "Währung": {"enum": ["€", "CHF"]}, "total": {"type": "number"}},
+        "properties": {
+            "vendor": {"type": "string"},
+            "Währung": {"enum": ["€", "CHF"]},
+            "total": {"type": "number"},
+        },
         "required": ["vendor", "Währung", "total"],
     }
 )
@@ -63,7 +67,8 @@ def test_forced_tokens_share_the_pass_of_the_token_before(view: TokenizerView) -
     tokens = run(view, model, INVOICE, form=SPACED, statistics=statistics)
     passes = model.states[0].passes
     sampled = [token for token in tokens if not token.forced]
-    # One pass for each choice: the first choice's pass reads the forced opening, the end of the turn needs none.
+    # One pass for each choice: the first choice's pass reads the forced opening, the end of the turn needs
+    # none.
     assert len(passes) == len(sampled)
     assert statistics.forward_passes == len(passes) + 1
     assert sum(len(read) for read in passes) < len(tokens)
@@ -114,7 +119,10 @@ def test_a_limit_just_behind_the_closing_brace_is_complete(view: TokenizerView) 
     tokens = run(view, RecitingModel(view, ANSWER), INVOICE, max_new_tokens=limit)
     assert text_of(tokens) == ANSWER
     assert tokens[-1].outcome is Outcome.COMPLETE
-    assert run(view, RecitingModel(view, ANSWER), INVOICE, max_new_tokens=limit - 1)[-1].outcome is Outcome.TRUNCATED
+    assert (
+        run(view, RecitingModel(view, ANSWER), INVOICE, max_new_tokens=limit - 1)[-1].outcome
+        is Outcome.TRUNCATED
+    )
 
 
 def test_no_room_for_any_token(view: TokenizerView) -> None:
@@ -201,7 +209,9 @@ def test_bfloat16_logits(view: TokenizerView) -> None:
 
 
 def test_identical_line_items_are_no_loop(view: TokenizerView) -> None:
-    schema = Schema.load({"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}})
+    schema = Schema.load(
+        {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+    )
     answer = "[" + ", ".join(['{"n": 1}'] * 30) + "]"
     assert text_of(run(view, RecitingModel(view, answer), schema)) == answer
 
@@ -213,9 +223,7 @@ def test_random_models_give_valid_answers_to_two_hundred_random_schemas(view: To
         schema = Schema.load(source)
         form = random.Random(seed).choice([None, *ANSWER_FORMS.values()])
         sampling = Sampling(temperature=1.0, seed=seed)
-        tokens = run(
-            view, RandomModel(view, seed), schema, form=form, sampling=sampling, max_new_tokens=3000
-        )
+        tokens = run(view, RandomModel(view, seed), schema, form=form, sampling=sampling, max_new_tokens=3000)
         if tokens[-1].outcome is Outcome.COMPLETE:
             complete += 1
             data = json.loads(text_of(tokens))

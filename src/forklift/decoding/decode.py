@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -136,34 +137,43 @@ def decode(
         statistics.decode_seconds += time.perf_counter() - started
 
 
+# The eight bits of each byte of a mask as what is added to the logits: 0 where allowed, else -inf.
+_BIAS = np.where((np.arange(256)[:, None] >> np.arange(8)) & 1, np.float32(0), np.float32(-np.inf))
+
+
 class _Chooser:
     """Picks a token from logits: the best one, or by nucleus sampling from a seeded generator."""
 
     def __init__(self, sampling: Sampling) -> None:
         self._sampling = sampling
         self._generator: torch.Generator | None = None
+        self._bias: NDArray[np.float32] = np.empty((0, 8), np.float32)
+        self._scores = self._log_probabilities = torch.empty(0)
 
     def choose(self, logits: Tensor, mask: NDArray[np.uint32] | None) -> tuple[int, float]:
         """The token and its log-probability at temperature 1 among the allowed ones.
 
-        logits: [vocabulary]. mask: bits of the allowed tokens; columns beyond it are not allowed.
+        logits: [vocabulary]. mask: bits of the allowed tokens, at least one a column of the logits.
         """
-        scores = logits.float()
+        scores = logits.detach().float()
+        if self._scores.shape != scores.shape or self._scores.device != scores.device:
+            self._scores, self._log_probabilities = torch.empty_like(scores), torch.empty_like(scores)
         if mask is not None:
-            # numpy unpacks 248k bits in 20 microseconds; the same in torch operations took ten times as long.
-            refused = np.unpackbits((~mask).view(np.uint8), count=scores.shape[0], bitorder="little")
-            banned = torch.from_numpy(refused.view(np.bool_))
-            if scores.device.type != "cpu":
-                banned = banned.to(scores.device)
-            scores = scores.masked_fill(banned, -torch.inf)
-        normaliser = torch.logsumexp(scores, 0)
+            # Table look-up, addition and log_softmax into kept buffers: 0.5 ms for 248k tokens on one core,
+            # where masked_fill with logsumexp takes 4.
+            if len(self._bias) != 4 * len(mask):
+                self._bias = np.empty((4 * len(mask), 8), np.float32)
+            np.take(_BIAS, mask.view(np.uint8), axis=0, out=self._bias, mode="clip")
+            bias = torch.from_numpy(self._bias).view(-1)[: scores.shape[0]].to(scores.device)
+            scores = torch.add(scores, bias, out=self._scores)
+        log_probabilities = torch.log_softmax(scores, 0, out=self._log_probabilities)
         if self._sampling.temperature <= 0:
-            best, index = scores.max(0)
-            token_id, log_probability = int(index), float(best - normaliser)
+            best, index = log_probabilities.max(0)
+            token_id, log_probability = int(index), float(best)
         else:
             token_id = self._sample(scores)
-            log_probability = float(scores[token_id] - normaliser)
-        if not log_probability <= 1e-3:  # NaN too
+            log_probability = float(log_probabilities[token_id])
+        if not -math.inf < log_probability <= 1e-3:  # false for NaN too
             raise DecodeError("the model's logits are not finite; try --dtype float32")
         return token_id, min(log_probability, 0.0)
 

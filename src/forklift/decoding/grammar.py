@@ -178,54 +178,49 @@ class _Writer:
         return _json_leaf({"type": kind, **_bounded(kind, rest)}, null)
 
     def _object(self, node: Mapping[str, Any], form: AnswerForm, depth: int) -> str:
-        properties = list(node["properties"].items())
+        # Brackets, separators and `"name": ` are lexemes of their own, everywhere: llguidance's lexer takes
+        # the longest lexeme, so where alternatives meet, one that began another would hide it.
         required = set(node["required"])
-        extra = node.get("additionalProperties", False)
-        patterns = node.get("patternProperties", {})
-        separator, line = form.item_separator + form.line(depth + 1), form.line(depth + 1)
-        fixed = all(name in required for name, _ in properties)
-        if extra is False and not patterns and fixed:
-            pieces = _Pieces("{")
-            for index, (name, child) in enumerate(properties):
-                pieces.text((separator if index else line) + _dump(name) + form.key_separator)
-                pieces.symbol(self._node(child, form, depth + 1))
-            pieces.text((form.line(depth) if properties else "") + "}")
-            return self._rule(pieces.body())
-        members = {name: self._node(child, form, depth + 1) for name, child in properties}
-        # closing[started]: what may follow the last listed property, `started` once any member stands.
-        closing = [_literal("}"), _literal(form.line(depth) + "}")]
-        opened = self._extra_members(extra, patterns, [name for name, _ in properties], form, depth)
-        if opened:
-            more = self._new_name()
-            tail = f"{_literal(separator)} {opened} {more} | {closing[1]}"
-            self._rule(tail, more)
-            first = f"{_literal(line)} " if line else ""
-            closing = [self._rule(f"{first}{opened} {more} | {closing[0]}"), more]
-        for name, _ in reversed(properties):
-            after = closing[1]
-            for started in (0, 1):
-                pieces = _Pieces(separator if started else line)
-                pieces.text(_dump(name) + form.key_separator)
-                pieces.symbol(members[name])
-                pieces.symbol(after)
-                body = pieces.body()
-                closing[started] = self._rule(body if name in required else f"{body} | {closing[started]}")
-        return self._rule(f'"{{" {closing[0]}')
+        members = [
+            (
+                name in required,
+                f"{_literal(_dump(name) + form.key_separator)} {self._node(child, form, depth + 1)}",
+            )
+            for name, child in node["properties"].items()
+        ]
+        extra = self._extra_member(node, form, depth)
+        open_, close = _literal("{" + form.line(depth + 1)), _literal(form.line(depth) + "}")
+        separator = _literal(form.item_separator + form.line(depth + 1))
+        if not members and not extra:
+            return self._rule(_literal("{}"))
+        if not extra and all(always for always, _ in members):
+            return self._rule(f"{open_} {f' {separator} '.join(member for _, member in members)} {close}")
+        # From the last member to the first: what may follow when something stands already, and as the first.
+        after = f"({separator} {extra})* {close}" if extra else close
+        first = [f"{extra} {after}"] if extra else []
+        may_be_empty = True
+        for always, member in reversed(members):
+            rest = self._rule(after)
+            after = f"{separator} {member} {rest}" + ("" if always else f" | {rest}")
+            first = [f"{member} {rest}", *([] if always else first)]
+            may_be_empty = may_be_empty and not always
+        body = f"{open_} ({' | '.join(first)})"
+        return self._rule(f"{body} | {_literal('{}')}" if may_be_empty else body)
 
-    def _extra_members(
-        self, extra: Any, patterns: Mapping[str, Any], listed: Sequence[str], form: AnswerForm, depth: int
-    ) -> str:
-        """The symbol of one member that the schema does not list, or "" where there is none."""
+    def _extra_member(self, node: Mapping[str, Any], form: AnswerForm, depth: int) -> str:
+        """The symbol of one member that the schema does not list, or "" where there may be none."""
         colon = _literal(form.key_separator)
         members: list[str] = []
-        for pattern, child in patterns.items():
+        for pattern, child in node.get("patternProperties", {}).items():
             key = self._json_rule(_json_leaf({"type": "string", "pattern": pattern}, ""))
             members.append(f"{key} {colon} {self._node(child, form, depth + 1)}")
+        extra = node.get("additionalProperties", False)
         if extra is not False:
-            string = self._terminal(rf'/"{_CHARACTER}*"/')
-            names = [_literal(_dump(name)) for name in listed]
-            key = self._terminal(f"{string} & ~({' | '.join(names)})") if names else string
-            members.append(f"{key} {colon} {self._node(extra, form, depth + 1)}")
+            key = f'/"{_CHARACTER}*"/ {colon}'
+            listed = [_literal(_dump(name) + form.key_separator) for name in node["properties"]]
+            if listed:
+                key = f"{self._terminal(key)} & ~({' | '.join(listed)})"
+            members.append(f"{self._terminal(key)} {self._node(extra, form, depth + 1)}")
         return self._rule(" | ".join(members)) if members else ""
 
     def _array(self, node: Mapping[str, Any], form: AnswerForm, depth: int) -> str:
@@ -254,26 +249,6 @@ class _Writer:
                 body += f" | {_literal(close)}"
             tail = self._rule(body)
         return self._rule(" | ".join([tail, *empty]))
-
-
-class _Pieces:
-    """The right-hand side of a rule; neighbouring texts become one lexeme."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._parts: list[str] = []
-
-    def text(self, text: str) -> None:
-        self._text += text
-
-    def symbol(self, symbol: str) -> None:
-        if self._text:
-            self._parts.append(_literal(self._text))
-            self._text = ""
-        self._parts.append(symbol)
-
-    def body(self) -> str:
-        return " ".join([*self._parts, _literal(self._text)] if self._text else self._parts)
 
 
 def _literal(text: str) -> str:
