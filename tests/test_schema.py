@@ -211,6 +211,17 @@ def test_recursion_is_kept_as_references() -> None:
     )
 
 
+def test_required_recursion_can_end_in_null_but_not_literally() -> None:
+    endless = {"$defs": {"N": of(required=["next"], next={"$ref": "#/$defs/N"})}, "$ref": "#/$defs/N"}
+    schema = Schema.load(endless)
+    assert schema.settle({"next": {"next": None}}) == ({"next": {"next": None}}, ("/next/next",))
+    with pytest.raises(SchemaError, match="always contains itself"):
+        schema.decoded(strict=True)
+    in_an_array = {"type": "array", "minItems": 1, "items": {"$ref": "#"}}
+    with pytest.raises(SchemaError, match="always contains itself"):
+        Schema.load(in_an_array)
+
+
 def test_any_order_of_defs() -> None:
     first = {"$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"enum": ["x"]}}, **of(a={"$ref": "#/$defs/A"})}
     last = {**of(a={"$ref": "#/$defs/A"}), "$defs": {"B": {"enum": ["x"]}, "A": {"$ref": "#/$defs/B"}}}
@@ -310,6 +321,13 @@ NULLABLE = {"type": ["string", "null"]}
             ["/a"],
         ),
         (STRING, None, None, [""]),
+        # A null in place of a branch of a recursive schema.
+        (
+            {"$defs": {"N": of(n=STRING, next={"$ref": "#/$defs/N"})}, "$ref": "#/$defs/N"},
+            {"n": "a", "next": {"n": "b", "next": None}},
+            {"n": "a", "next": {"n": "b"}},
+            [],
+        ),
         ({"type": "array", "prefixItems": [NULLABLE, STRING]}, [None, None], [None, None], ["/1"]),
     ],
 )

@@ -46,7 +46,34 @@ class DecodedSchema:
         if root is False:
             raise SchemaError("/: no value is possible")
         assert isinstance(root, dict)
+        self._check_finite(root)
         return {**root, "$defs": self._definitions} if self._definitions else root
+
+    def _check_finite(self, root: dict[str, Any]) -> None:
+        """Raises SchemaError where a definition always contains itself: a grammar for it would never end."""
+        finite: set[str] = set()
+
+        def ends(node: Any) -> bool:
+            if node is False or "$ref" in node:
+                return node is not False and node["$ref"].rsplit("/", 1)[-1] in finite
+            if "anyOf" in node:
+                return any(ends(branch) for branch in node["anyOf"])
+            if node.get("type") == "object":
+                return all(ends(node["properties"][name]) for name in node["required"])
+            if node.get("type") == "array":
+                wanted = [*node.get("prefixItems", ()), node["items"]][: node.get("minItems", 0)]
+                return all(ends(item) for item in wanted)
+            return True
+
+        before = -1
+        while before < len(finite):
+            before = len(finite)
+            finite |= {name for name, definition in self._definitions.items() if ends(definition)}
+        for name, definition in [*self._definitions.items(), ("", root)]:
+            if not ends(definition):
+                raise SchemaError(
+                    f"/{name and '$defs/' + name}: always contains itself, so no answer can end"
+                )
 
     def _node(self, node: Node, pointer: str) -> dict[str, Any] | bool:
         """The decoded node, or False when no value is possible."""
@@ -166,7 +193,7 @@ class DecodedSchema:
                     return None
                 continue
             assert isinstance(child, dict)
-            if not self._strict and name not in required and self._is_recursive(named.get(name)):
+            if not self._strict and self._is_recursive(named.get(name)):
                 ended = self._union([child, _NULL])  # a way out of the recursion
                 assert isinstance(ended, dict)
                 child = ended
