@@ -30,6 +30,7 @@ from forklift.errors import (
 from forklift.extract import Extractor, load
 from forklift.prompt import TASK
 from forklift.results import Outcome
+from forklift.schema import Schema
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -127,9 +128,10 @@ def test_a_truncated_answer_keeps_its_complete_part(receipt: Path) -> None:
 
 def test_the_token_limit_truncates_anywhere_even_inside_a_character(receipt: Path) -> None:
     whole = dict(leaves(FULL))
+    schema = Schema.load(SCHEMA)
     outcomes = []
     for limit in range(1, 100):
-        result = Extractor(ScriptedEngine(spell(FULL))).extract(receipt, SCHEMA, max_new_tokens=limit)
+        result = Extractor(ScriptedEngine(spell(FULL))).extract(receipt, schema, max_new_tokens=limit)
         outcomes.append(result.outcome)
         for field in result.fields:
             assert field.value == whole.get(field.pointer, field.value), (limit, field)
