@@ -8,7 +8,7 @@ from typing import Any, Literal
 import jsonschema
 import pydantic
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from forklift.errors import SchemaError
 from forklift.schema import Schema
@@ -389,6 +389,7 @@ def test_nullable_of_openapi_is_honoured_in_strict_validation_too() -> None:
     assert schema.problems({"a": "x"}, strict=True) != ()
 
 
+@settings(max_examples=50, deadline=None)
 @given(schemas())
 def test_every_generated_schema_loads_and_its_decoded_forms_are_schemas(source: dict[str, Any]) -> None:
     schema = Schema.load(source)

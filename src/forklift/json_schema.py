@@ -12,8 +12,10 @@ MAX_NESTING = 200  # levels of objects and arrays in a schema
 
 Node = Any  # a JSON Schema: a mapping, True or False
 
-_ONE = ("items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains")
-_ONE += ("propertyNames", "unevaluatedProperties", "unevaluatedItems")
+_ONE = frozenset(
+    ("items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains")
+    + ("propertyNames", "unevaluatedProperties", "unevaluatedItems")
+)
 _LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 

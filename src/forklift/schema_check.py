@@ -41,7 +41,7 @@ class AnswerCheck:
 
         base: Any = jsonschema.validators.validator_for(source, default=jsonschema.Draft202012Validator)
         checks = dict(base.VALIDATORS)
-        overrides = {
+        overrides: dict[str, Any] = {
             keyword: _tolerant(checks[keyword])
             for keyword in ("pattern", "patternProperties", "additionalProperties")
         }

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forklift.decoding.partial import partial_json
@@ -58,6 +58,7 @@ def is_part(part: Any, whole: Any) -> bool:
     return type(part) is type(whole) and part == whole
 
 
+@settings(deadline=None)
 @given(VALUES, st.sampled_from([None, 2]), st.data())
 def test_any_cut_keeps_a_true_part(value: Any, indent: int | None, data: st.DataObject) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=indent)
@@ -68,6 +69,7 @@ def test_any_cut_keeps_a_true_part(value: Any, indent: int | None, data: st.Data
     assert whole == value or (whole is None and isinstance(value, int | float))
 
 
+@settings(deadline=None)
 @given(VALUES, st.data())
 def test_a_longer_text_keeps_no_less(value: Any, data: st.DataObject) -> None:
     text = json.dumps([value])
@@ -77,6 +79,7 @@ def test_a_longer_text_keeps_no_less(value: Any, data: st.DataObject) -> None:
     assert shorter is None or is_part(shorter, longer)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_raises(text: str) -> None:
     partial_json(text)

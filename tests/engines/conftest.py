@@ -59,7 +59,7 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
             rope_theta=100.0,
             partial_rotary_factor=0.5,
             mrope_section=(4, 2, 2),
-            max_positions=600,
+            max_positions=300,
         ),
         vision=VisionConfig(
             depth=1,

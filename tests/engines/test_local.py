@@ -126,8 +126,8 @@ def test_several_threads_share_one_engine(engine: LocalEngine) -> None:
 
 
 def test_a_prompt_that_does_not_fit_is_refused_before_it_runs(engine: LocalEngine) -> None:
-    with pytest.raises(UsageError, match="the model takes 600"):
-        engine.generate(Request(pages=[], text="word " * 600))
+    with pytest.raises(UsageError, match="the model takes 300"):
+        engine.generate(Request(pages=[], text="word " * 300))
 
 
 def test_the_model_s_room_limits_the_answer(engine: LocalEngine) -> None:
@@ -136,7 +136,7 @@ def test_the_model_s_room_limits_the_answer(engine: LocalEngine) -> None:
         engine, pages=[], schema=Schema.load({"type": "array", "minItems": 500, "items": {"const": 1}})
     )
     assert tokens[-1].outcome is Outcome.TRUNCATED
-    assert len(tokens) == 600 - len(prompt.token_ids)
+    assert len(tokens) == 300 - len(prompt.token_ids)
 
 
 @pytest.mark.parametrize(
