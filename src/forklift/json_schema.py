@@ -12,10 +12,12 @@ MAX_NESTING = 200  # levels of objects and arrays in a schema
 
 Node = Any  # a JSON Schema: a mapping, True or False
 
-_ONE = frozenset(
-    ("items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains")
-    + ("propertyNames", "unevaluatedProperties", "unevaluatedItems")
-)
+# fmt: off
+_ONE = frozenset({
+    "items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains",
+    "propertyNames", "unevaluatedProperties", "unevaluatedItems",
+})
+# fmt: on
 _LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 

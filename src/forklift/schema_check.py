@@ -40,14 +40,14 @@ class AnswerCheck:
         import jsonschema
 
         base: Any = jsonschema.validators.validator_for(source, default=jsonschema.Draft202012Validator)
-        checks = dict(base.VALIDATORS)
+        checks: dict[str, Any] = dict(base.VALIDATORS)
         overrides: dict[str, Any] = {
             keyword: _tolerant(checks[keyword])
             for keyword in ("pattern", "patternProperties", "additionalProperties")
         }
         if not strict:
             for keyword in ("properties", "additionalProperties", "patternProperties"):
-                overrides[keyword] = _passing_null(overrides.get(keyword, checks[keyword]))
+                overrides[keyword] = _passing_null((checks | overrides)[keyword])
             for keyword in ("items", "prefixItems"):
                 if keyword in checks:
                     overrides[keyword] = _passing_null_items(checks[keyword])
