@@ -96,12 +96,9 @@ def test_end_tokens_of_every_file_are_kept(folder: Path, tokenizer_json: dict[st
 
 
 def test_a_tokenizer_of_another_model_is_refused(folder: Path) -> None:
-    (folder / "tokenizer.json").write_text(
-        json.dumps({"added_tokens": [{"id": 96, "content": "<|im_end|>"}]})
-    )
-    with pytest.raises(
-        CheckpointError, match=r"ends an answer with token 96, and config\.json has a vocabulary of 96"
-    ):
+    token = {"id": 96, "content": "<|im_end|>"}
+    (folder / "tokenizer.json").write_text(json.dumps({"added_tokens": [token]}))
+    with pytest.raises(CheckpointError, match=r"with token 96, and config\.json has a vocabulary of 96"):
         read_config(folder)
 
 

@@ -222,8 +222,8 @@ def _eos_token_ids(folder: Path, top: _Section, text: _Section, last_id: int) ->
     ids: list[int] = list(end_token_ids(folder))
     if beyond := [id for id in ids if id > last_id]:
         raise CheckpointError(
-            f"{folder}: tokenizer.json ends an answer with token {beyond[0]}, and config.json has a vocabulary "
-            f"of {last_id + 1}; the two belong to different models"
+            f"{folder}: tokenizer.json ends an answer with token {beyond[0]}, and config.json has a "
+            f"vocabulary of {last_id + 1}; the two belong to different models"
         )
     sections = [top, text]
     if (path := folder / "generation_config.json").exists():
