@@ -12,7 +12,7 @@ from forklift.model.linear import Linear
 from forklift.model.norm import RMSNorm
 from forklift.model.rotary import rotate
 
-# Up to this many new tokens, products over grouped heads beat the fused kernel, which repeats keys and values.
+# Up to this many new tokens, products over grouped heads beat the fused kernel.
 _FEW_TOKENS = 16
 
 
@@ -34,37 +34,40 @@ class GatedAttention(nn.Module):
         self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
         self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
 
-    def queries_and_gate(self, x: Tensor, rotation: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        """Rotated queries [batch, heads, tokens, head_dim] and the gate [batch, tokens, heads * head_dim]."""
+    def project(self, x: Tensor, rotation: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Rotated queries [batch, heads, tokens, head_dim]; gate [batch, tokens, heads * head_dim]; rotated keys and
+        values [batch, key_value_heads, tokens, head_dim]."""
         query, gate = self.q_proj(x).unflatten(-1, (self.heads, 2 * self.head_dim)).chunk(2, -1)
-        return rotate(self.q_norm(query).transpose(1, 2), *rotation), gate.flatten(2)
-
-    def keys(self, x: Tensor, rotation: tuple[Tensor, Tensor]) -> Tensor:
-        """Rotated keys [batch, key_value_heads, tokens, head_dim]."""
+        query = rotate(self.q_norm(query).transpose(1, 2), *rotation)
         key = self.k_proj(x).unflatten(-1, (self.key_value_heads, self.head_dim))
-        return rotate(self.k_norm(key).transpose(1, 2), *rotation)
+        key = rotate(self.k_norm(key).transpose(1, 2), *rotation)
+        value = self.v_proj(x).unflatten(-1, (self.key_value_heads, self.head_dim)).transpose(1, 2)
+        return query, gate.flatten(2), key, value
 
     def forward(self, x: Tensor, rotation: tuple[Tensor, Tensor], state: AttentionState | None = None) -> Tensor:
         """rotation: cos and sin [tokens, rotary_dim] of these tokens. Appends to `state` when given."""
-        tokens = x.shape[1]
-        query, gate = self.queries_and_gate(x, rotation)
-        key = self.keys(x, rotation)
-        value = self.v_proj(x).unflatten(-1, (self.key_value_heads, self.head_dim)).transpose(1, 2)
+        query, gate, key, value = self.project(x, rotation)
         if state is not None:
             key, value = state.append(key, value)
-        output = self._attend(query, key, value, tokens)
+        return self.combine(query, gate, key, value)
+
+    def combine(self, query: Tensor, gate: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """Attend causally (the queries are the last of the keys' tokens), gate, project: [batch, tokens, hidden]."""
+        output = self._attend(query, key, value, query.shape[2])
         return self.o_proj(output.transpose(1, 2).flatten(2) * torch.sigmoid(gate))
 
     def _attend(self, query: Tensor, key: Tensor, value: Tensor, tokens: int) -> Tensor:
         total = key.shape[2]
         repeats = self.heads // self.key_value_heads
-        if tokens <= _FEW_TOKENS and total > tokens:
+        # Products over grouped heads need no repeated keys; on CPU their backward pass also beats the fused one.
+        differentiable = query.requires_grad and query.device.type == "cpu"
+        if (tokens <= _FEW_TOKENS and total > tokens) or differentiable:
             grouped = query.unflatten(1, (self.key_value_heads, repeats)).flatten(2, 3)
-            scores = (grouped @ key.transpose(-1, -2)).float() * self.head_dim**-0.5
+            scores = (grouped * self.head_dim**-0.5) @ key.transpose(-1, -2)
             if tokens > 1:
                 hidden = torch.ones(tokens, total, dtype=torch.bool, device=query.device).triu(total - tokens + 1)
                 scores = scores.masked_fill(hidden.repeat(repeats, 1), float("-inf"))
-            output = scores.softmax(-1).to(value.dtype) @ value
+            output = scores.softmax(-1) @ value
             return output.unflatten(2, (repeats, tokens)).flatten(1, 2)
         if repeats > 1:
             key, value = key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)

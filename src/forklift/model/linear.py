@@ -110,6 +110,11 @@ def dequantize(packed: Packed, dtype: torch.dtype = torch.float32) -> Tensor:
     return groups.flatten(-2).to(dtype)
 
 
+def _initialise(weight: Tensor) -> None:
+    if not weight.is_meta:  # random numbers on the meta device import half of torch: 1.2 s
+        nn.init.normal_(weight, std=0.02)
+
+
 class Linear(nn.Module):
     """y = x W^T + b; weight float [out_features, in_features], bias [out_features] or None."""
 
@@ -122,7 +127,7 @@ class Linear(nn.Module):
         self.out_features = out_features
         self.weight = nn.Parameter(torch.empty(out_features, in_features))
         self.bias = nn.Parameter(torch.zeros(out_features)) if bias else None
-        nn.init.normal_(self.weight, std=0.02)
+        _initialise(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:
         """x [..., in_features] -> [..., out_features]; float32 weights serve bfloat16 activations too."""
@@ -145,7 +150,7 @@ class Embedding(nn.Module):
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.weight = nn.Parameter(torch.empty(num_embeddings, embedding_dim))
-        nn.init.normal_(self.weight, std=0.02)
+        _initialise(self.weight)
 
     def forward(self, ids: Tensor) -> Tensor:
         """ids int [...] -> rows [..., embedding_dim]."""

@@ -41,7 +41,12 @@ class VisionAttention(nn.Module):
     def forward(self, x: Tensor, rotation: tuple[Tensor, Tensor]) -> Tensor:
         query, key, value = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         query, key = rotate(query, *rotation), rotate(key, *rotation)
-        output = F.scaled_dot_product_attention(query, key, value.contiguous())
+        if query.requires_grad and x.device.type == "cpu":
+            # The fused kernel's backward pass is 5 to 10 times slower than these products on CPU, docs/log.md.
+            scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
+            output = scores.softmax(-1) @ value
+        else:
+            output = F.scaled_dot_product_attention(query, key, value.contiguous())
         return self.proj(output.transpose(1, 2).flatten(2))
 
 

@@ -1,0 +1,146 @@
+"""Stage 1: the vision tower learns to read. Resumable; run as `python -m training.read --minutes 60`."""
+
+from __future__ import annotations
+
+import argparse
+import random as random_module
+import time
+from pathlib import Path
+
+import numpy as np
+
+from training.feed import Feed
+from training.reading import CROPS, cut, make_sheet
+
+HELD_OUT_SEED = 2**41
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", type=Path, default=Path("runs/read"))
+    parser.add_argument("--minutes", type=float, default=60, help="length of the whole schedule")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--worker-cores", type=lambda text: {int(core) for core in text.split(",")}, default=set())
+    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--vision-init", type=Path, help="continue from another run's weights, with a new schedule")
+    arguments = parser.parse_args()
+    arguments.run.mkdir(parents=True, exist_ok=True)
+    saved = arguments.run / "state.pt"
+
+    import torch
+
+    state = torch.load(saved, weights_only=False) if saved.exists() else None
+    first = 0 if state is None else state["next_index"]
+    feed = Feed(lambda index, progress: make_sheet(index), first, ahead=8, cores=arguments.worker_cores)
+
+    from forklift.model.vision import VisionTower
+    from training.compiling import compile_blocks
+    from training.initialise import initialise_vision
+    from training.labels import END, IGNORED
+    from training.nano import nano_config
+    from training.optimizer import Optimizer, learning_rate_factor
+    from training.reader import ReadingHead, embed_grey
+
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+    specials = ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>", "<|endoftext|>", "<|im_end|>")
+    config = nano_config(512, dict.fromkeys(specials, 0)).vision
+    tower, head = VisionTower(config), ReadingHead(config.out_hidden_size)
+    initialise_vision(tower)
+    optimizer = Optimizer([([*tower.named_parameters(), *head.named_parameters("reading_head")], arguments.rate)])
+    compile_blocks(tower)
+    step, seconds = 0, 0.0
+    if state is not None:
+        tower.load_state_dict(state["vision"])
+        head.load_state_dict(state["head"])
+        optimizer.load_state_dict(state["optimizer"])
+        step, seconds = state["step"], state["seconds"]
+    elif arguments.vision_init is not None:
+        other = torch.load(arguments.vision_init, weights_only=False)
+        tower.load_state_dict(other["vision"])
+        head.load_state_dict(other["head"])
+
+    def batch(sheets: list[tuple[np.ndarray, np.ndarray]], crop: tuple[int, int, int], random: random_module.Random):
+        width, height, count = crop
+        patches, labels = zip(*(cut(*random.choice(sheets), width, height, random) for _ in range(count)), strict=True)
+        return torch.from_numpy(np.stack(patches)), torch.from_numpy(np.stack(labels).astype(np.int64)).flatten(0, 1)
+
+    held_out_random = random_module.Random(1)
+    held_out_sheets = [make_sheet(HELD_OUT_SEED + index) for index in range(6)]
+    held_out = [(crop, batch(held_out_sheets, crop, held_out_random)) for crop in CROPS]
+
+    def evaluate() -> str:
+        parts = []
+        with torch.no_grad():
+            for (width, height, _), (patches, labels) in held_out:
+                tokens = embed_grey(tower, patches, height // 16, width // 16, torch.bfloat16).flatten(0, 1)
+                predicted = head(tokens).argmax(-1)
+                known = labels != IGNORED
+                printed = known & (labels != END)
+                right = (predicted == labels) | ~known
+                cells = printed.any(-1)
+                parts.append(
+                    f"{width}x{height} {(predicted == labels)[printed].float().mean():.4f}"
+                    f"/{right.all(-1)[cells].float().mean():.3f}"
+                )
+        return "held out characters/cells " + " ".join(parts)
+
+    def save() -> None:
+        temporary = saved.with_suffix(".tmp")
+        torch.save(
+            {"vision": tower.state_dict(), "head": head.state_dict(), "optimizer": optimizer.state_dict(),
+             "step": step, "seconds": seconds, "next_index": feed.next_index},
+            temporary,
+        )
+        temporary.replace(saved)
+
+    log = (arguments.run / "log.txt").open("a")
+
+    def say(text: str) -> None:
+        print(text, flush=True)
+        log.write(text + "\n")
+        log.flush()
+
+    random = random_module.Random(step)
+    sheets: list[tuple[np.ndarray, np.ndarray]] = []
+    loss_average = right_average = None
+    last = last_save = time.monotonic()
+    budget = arguments.minutes * 60
+    threads_file = arguments.run / "threads"
+    while seconds < budget:
+        progress = seconds / budget
+        while len(sheets) < 4 or (feed.waiting and random.random() < 0.7):
+            sheet = feed.get(progress)
+            if len(sheets) < 400:
+                sheets.append(sheet)
+            else:
+                sheets[random.randrange(len(sheets))] = sheet
+        weights = (0.45, 0.25, 0.2, 0.1) if progress < 0.5 else (0.25, 0.15, 0.35, 0.25)
+        crop = random.choices(CROPS, weights)[0]
+        patches, labels = batch(sheets, crop, random)
+        tokens = embed_grey(tower, patches, crop[1] // 16, crop[0] // 16, torch.bfloat16)
+        loss, right, _ = head.loss(tokens.flatten(0, 1), labels)
+        loss.backward()
+        optimizer.step(learning_rate_factor(step, progress, warm_up=60, fall_from=0.5))
+        step += 1
+        now = time.monotonic()
+        seconds += min(now - last, 20.0)  # compiling is not training
+        last = now
+        loss_average = loss.item() if loss_average is None else 0.95 * loss_average + 0.05 * loss.item()
+        right_average = right if right_average is None else 0.95 * right_average + 0.05 * right
+        if step % 50 == 0:
+            say(f"{seconds:.0f} s step {step} sheets {feed.next_index} loss {loss_average:.4f} characters {right_average:.4f}")
+            if threads_file.exists():
+                torch.set_num_threads(int(threads_file.read_text()))
+        if step % 300 == 0:
+            say(f"  {seconds:.0f} s {evaluate()}")
+        if now - last_save > 120:
+            save()
+            last_save = now
+    save()
+    say(f"done {step} steps {seconds:.0f} s {evaluate()}")
+    feed.close()
+
+
+if __name__ == "__main__":
+    main()
