@@ -103,8 +103,7 @@ def test_an_object_whose_nulls_were_left_out_counts_as_a_whole() -> None:
 def test_containers_that_are_empty_are_leaves_and_others_are_not() -> None:
     tokens = spelled(('{"a": ', 0.5), ("[]", 0.9), (', "b": {}, "c": [[1]]}', 0.5))
     assert [
-        (field.pointer, field.value)
-        for field in fields_with_confidence({"a": [], "b": {}, "c": [[1]]}, tokens)
+        (field.pointer, field.value) for field in fields_with_confidence({"a": [], "b": {}, "c": [[1]]}, tokens)
     ] == [
         ("/a", []),
         ("/b", {}),

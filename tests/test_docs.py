@@ -54,9 +54,7 @@ def blocks(document: str, *languages: str) -> list[str]:
 
 def section(document: str, heading: str) -> str:
     """The text under `heading`, up to the next one of any level."""
-    found = re.search(
-        rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", without_fences(text_of(document)), re.M | re.S
-    )
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", without_fences(text_of(document)), re.M | re.S)
     assert found, f"{document} has no heading {heading!r}"
     return found[1]
 
@@ -242,17 +240,13 @@ def test_the_interface_describes_every_public_part_of_a_schema() -> None:
 
 def error_classes() -> list[type[errors.ForkliftError]]:
     return [
-        value
-        for value in vars(errors).values()
-        if isinstance(value, type) and issubclass(value, errors.ForkliftError)
+        value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.ForkliftError)
     ]
 
 
 def test_the_interface_describes_every_error_with_its_exit_code() -> None:
     described = {
-        row[0].strip("`"): int(row[1])
-        for row in table_rows(section("docs/api.md", "Errors"))
-        if row[1].isdigit()
+        row[0].strip("`"): int(row[1]) for row in table_rows(section("docs/api.md", "Errors")) if row[1].isdigit()
     }
     assert described == {error.__name__: error.exit_code for error in error_classes()}
 
@@ -286,9 +280,7 @@ def test_every_file_named_in_code_quotes_exists(document: str) -> None:
     homes = (ROOT, PACKAGE, (ROOT / document).parent)
     named = set(re.findall(r"`([\w/]+\.(?:py|json|md|lock|jinja|toml))`", text_of(document)))
     made_later = {"generation_config.json", "training_record.json"}  # parts of any checkpoint folder
-    missing = [
-        name for name in sorted(named - made_later) if not any((home / name).exists() for home in homes)
-    ]
+    missing = [name for name in sorted(named - made_later) if not any((home / name).exists() for home in homes)]
     assert missing == []
 
 

@@ -67,9 +67,7 @@ def only_page(path: Path, policy: PagePolicy | None = None, **options: str) -> I
 
 def dark_at(image: Image.Image, x: float, y: float) -> bool:
     """Whether the pixel at the relative place is dark."""
-    pixel = image.getpixel(
-        (min(int(x * image.width), image.width - 1), min(int(y * image.height), image.height - 1))
-    )
+    pixel = image.getpixel((min(int(x * image.width), image.width - 1), min(int(y * image.height), image.height - 1)))
     assert isinstance(pixel, tuple)
     return sum(pixel) < 384
 
@@ -149,9 +147,7 @@ def test_a_pdf_page_is_drawn_under_the_policy(
 
 @pytest.mark.parametrize("points", [(14400, 14400), (14400, 30), (3, 3000), (612, 792), (1, 1)])
 @pytest.mark.parametrize("policy", [PagePolicy(), NATURAL, PagePolicy(max_pixels=5000), None])
-def test_no_pdf_page_exceeds_the_area(
-    tmp_path: Path, points: tuple[float, float], policy: PagePolicy | None
-) -> None:
+def test_no_pdf_page_exceeds_the_area(tmp_path: Path, points: tuple[float, float], policy: PagePolicy | None) -> None:
     image = only_page(write_pdf(tmp_path / "a.pdf", 1, points), policy)
     assert image.width * image.height <= (policy or NATURAL).max_pixels
     assert max(image.size) <= 101 * min(image.size)
@@ -229,9 +225,7 @@ def test_form_values_are_drawn(tmp_path: Path) -> None:
 
 def test_annotations_are_drawn(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
-    square = (
-        "/Annots [<< /Type /Annot /Subtype /Square /Rect [100 100 180 180] /C [0 0 0] /IC [0 0 0] /F 4 >>]"
-    )
+    square = "/Annots [<< /Type /Annot /Subtype /Square /Rect [100 100 180 180] /C [0 0 0] /IC [0 0 0] /F 4 >>]"
     path.write_bytes(raw_pdf(f"/MediaBox [0 0 200 200] {square}"))
     assert dark_at(only_page(path, NATURAL), 0.7, 0.3)
 

@@ -180,9 +180,7 @@ def test_notes_and_unknown_keywords_are_warnings(tmp_path: Path) -> None:
 
 def test_timings_come_from_the_engine(receipt: Path) -> None:
     extractor = Extractor(ScriptedEngine('{"total": 1}'), load_seconds=2.5)
-    timings = extractor.extract(
-        receipt, {"type": "object", "properties": {"total": {"type": "number"}}}
-    ).timings
+    timings = extractor.extract(receipt, {"type": "object", "properties": {"total": {"type": "number"}}}).timings
     assert timings.load_seconds == 2.5
     assert timings.document_seconds > 0
     assert timings.answer_tokens == 9  # { " total " : space 1 } end

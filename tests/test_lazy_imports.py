@@ -53,9 +53,7 @@ def test_the_public_functions_are_found_without_a_heavy_module() -> None:
 
 
 def test_importing_the_submodule_leaves_the_function_in_its_place() -> None:
-    heavy_modules_after(
-        "from forklift.extract import load; import forklift; assert callable(forklift.extract)"
-    )
+    heavy_modules_after("from forklift.extract import load; import forklift; assert callable(forklift.extract)")
 
 
 def test_help_loads_no_heavy_module() -> None:

@@ -101,9 +101,7 @@ def test_a_patch_holds_channel_frame_row_column_and_patches_go_token_by_token() 
     for row in range(4):
         for column in range(4):
             pixels[row * 16 : row * 16 + 16, column * 16 : column * 16 + 16] = (row * 4 + column, 100, 200)
-    processor = ImageProcessor.from_settings(
-        {**SETTINGS["nano"], "image_mean": [0, 0, 0], "image_std": [1, 1, 1]}
-    )
+    processor = ImageProcessor.from_settings({**SETTINGS["nano"], "image_mean": [0, 0, 0], "image_std": [1, 1, 1]})
     patches, grid = processor.patchify(Image.fromarray(pixels))
     assert grid == (1, 4, 4)
     assert processor.tokens_of(grid) == 4
@@ -153,9 +151,7 @@ def test_settings_are_read_from_either_file(tmp_path: Path) -> None:
         ('{"image_mean": [0.5]}', "three values"),
     ],
 )
-def test_settings_that_cannot_be_honoured_are_refused(
-    tmp_path: Path, content: str | None, message: str
-) -> None:
+def test_settings_that_cannot_be_honoured_are_refused(tmp_path: Path, content: str | None, message: str) -> None:
     if content is not None:
         (tmp_path / "preprocessor_config.json").write_text(content)
     with pytest.raises(CheckpointError, match=message):

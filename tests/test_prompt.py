@@ -37,9 +37,7 @@ def small_tokenizer() -> tokenizers.Tokenizer:
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator(
-        [TASK, "assistant user Straße Überweisung größe 日本語 total date"] * 4, trainer
-    )
+    tokenizer.train_from_iterator([TASK, "assistant user Straße Überweisung größe 日本語 total date"] * 4, trainer)
     tokenizer.add_tokens([tokenizers.AddedToken("<think>", special=False)])
     return tokenizer
 
@@ -102,9 +100,7 @@ def test_the_bytes_of_tokens_join_to_the_text(checkpoint: Path) -> None:
     text = 'Überweisung "日本語" 😀 \t\n\x7f ÿ'
     ids = prompter.tokenizer.encode(text).ids
     assert b"".join(prompter.decode_token(token) for token in ids).decode() == text
-    assert any(
-        len(prompter.decode_token(token)) == 1 and prompter.decode_token(token)[0] >= 0x80 for token in ids
-    )
+    assert any(len(prompter.decode_token(token)) == 1 and prompter.decode_token(token)[0] >= 0x80 for token in ids)
 
 
 def test_every_byte_has_a_token_of_its_own(checkpoint: Path) -> None:
@@ -166,9 +162,7 @@ def test_the_template_is_told_that_thinking_is_off(checkpoint: Path) -> None:
         ("{{ messages[0].content[-1].text }}", "0 image places for 1 pages"),
     ],
 )
-def test_a_template_that_cannot_be_used_is_a_checkpoint_error(
-    checkpoint: Path, template: str, message: str
-) -> None:
+def test_a_template_that_cannot_be_used_is_a_checkpoint_error(checkpoint: Path, template: str, message: str) -> None:
     (checkpoint / "chat_template.jinja").write_text(template)
     with pytest.raises(CheckpointError, match=message):
         Prompter.from_folder(checkpoint).build([Image.new("RGB", (32, 32))], "x")
@@ -208,9 +202,7 @@ def test_a_missing_file_is_named(checkpoint: Path, missing: str) -> None:
 
 
 def test_a_tokenizer_of_another_kind_is_refused(checkpoint: Path) -> None:
-    tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="a")).save(
-        str(checkpoint / "tokenizer.json")
-    )
+    tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="a")).save(str(checkpoint / "tokenizer.json"))
     with pytest.raises(CheckpointError, match="byte-level"):
         Prompter.from_folder(checkpoint)
     (checkpoint / "tokenizer.json").write_text("{}")

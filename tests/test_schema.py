@@ -80,9 +80,7 @@ def test_bundled_schemas(name: str) -> None:
 
 
 def test_the_prompt_shows_the_users_own_json() -> None:
-    text = Schema.load(
-        '{"type":"object","properties":{"z":{"type":"string"},"é":{"enum":["ü"]}}}'
-    ).prompt_text
+    text = Schema.load('{"type":"object","properties":{"z":{"type":"string"},"é":{"enum":["ü"]}}}').prompt_text
     assert text.splitlines()[:4] == ["{", '  "type": "object",', '  "properties": {', '    "z": {']
     assert '"é"' in text
     assert '"ü"' in text

@@ -133,9 +133,7 @@ def test_generate_writes_what_transformers_generates(reference: tuple[Path, Any]
 
 
 @pytest.mark.parametrize("options", [[], ["--strict"], ["--temperature", "1.5", "--seed", "3"]])
-def test_random_weights_write_valid_json(
-    reference: tuple[Path, Any], picture: Path, options: list[str]
-) -> None:
+def test_random_weights_write_valid_json(reference: tuple[Path, Any], picture: Path, options: list[str]) -> None:
     folder, _ = reference
     schema = json.dumps(SCHEMA, ensure_ascii=False)
     result = run(

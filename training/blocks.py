@@ -151,9 +151,7 @@ def make_table_form(random: Random, style: Style, *, plain: bool = False) -> Tab
         columns = tuple(column for column in columns if column != missing)
     if random.random() < 0.12:
         columns = ("position", *columns)
-    look = random.choice(
-        ("plain",) if plain else ("plain", "rule", "rule", "rules", "shade", "stripes", "grid")
-    )
+    look = random.choice(("plain",) if plain else ("plain", "rule", "rule", "rules", "shade", "stripes", "grid"))
     return TableForm(
         columns=columns,
         numbers_right=random.random() < 0.8,
@@ -218,9 +216,7 @@ class Table:
     def header(self, y: float) -> float:
         form, style, draft = self.form, self.style, self.draft
         if form.header_shade is not None:
-            draft.rectangle(
-                self.x0, y - style.size, self.x1 - self.x0, style.size * 1.4, grey=form.header_shade
-            )
+            draft.rectangle(self.x0, y - style.size, self.x1 - self.x0, style.size * 1.4, grey=form.header_shade)
         if form.grid:
             self._frame(y, above=True)
         for column in form.columns:

@@ -59,7 +59,7 @@ class Text:
 
 @dataclass
 class Sheet:
-    """A document of one or more pages of equal size (points). y runs downwards from the top; `y` of text is its baseline."""
+    """One or more pages of equal size (points). y runs downwards from the top; `y` of text is its baseline."""
 
     width: float
     height: float
@@ -94,9 +94,7 @@ class Sheet:
         """Draw `text` so that it ends at x."""
         return self.text(x - text_width(text, font, size), y, text, font=font, size=size, grey=grey)
 
-    def line(
-        self, x0: float, y0: float, x1: float, y1: float, *, width: float = 0.5, grey: float = 0.0
-    ) -> None:
+    def line(self, x0: float, y0: float, x1: float, y1: float, *, width: float = 0.5, grey: float = 0.0) -> None:
         self._pdf.setStrokeGray(grey)
         self._pdf.setLineWidth(width)
         self._pdf.line(x0, self.height - y0, x1, self.height - y1)

@@ -76,9 +76,7 @@ def draft_key_values(random: Random) -> Document:
             _, sign, offset = signed[field]
             marks["currency"] = Mark(currency_sign(style.currency, sign), marks[field].run, offset)
     marks = {field: mark for field, mark in marks.items() if field != "order"}
-    return _finish(
-        draft, style, marks, "key_values", style.pair_form, height, "receipt" if receipt else "invoice"
-    )
+    return _finish(draft, style, marks, "key_values", style.pair_form, height, "receipt" if receipt else "invoice")
 
 
 def draft_table(random: Random) -> Document:
@@ -89,9 +87,7 @@ def draft_table(random: Random) -> Document:
     draft = Draft(TABLE_WIDTH, margin=MARGIN)
     form = make_table_form(random, style)
     x0, x1 = MARGIN + random.uniform(0, 8), TABLE_WIDTH - MARGIN - random.uniform(0, 8)
-    rows, _, currency = table(
-        draft, style, form, money.items, x0, x1, MARGIN + style.size + random.uniform(0, 10)
-    )
+    rows, _, currency = table(draft, style, form, money.items, x0, x1, MARGIN + style.size + random.uniform(0, 10))
     if draft.bottom > height - MARGIN + 2:
         raise DoesNotFit("crop")
     marks: dict[str, Any] = {"line_items": rows}

@@ -70,9 +70,7 @@ class Draft:
         self._operations: list[tuple[Any, ...]] = []
         self._boxes: list[tuple[float, float, float, float]] = []
 
-    def text(
-        self, x: float, y: float, text: str, face: Face, *, grey: float = 0.0, align: str = "left"
-    ) -> int:
+    def text(self, x: float, y: float, text: str, face: Face, *, grey: float = 0.0, align: str = "left") -> int:
         """Place a run and return its number. `align`: x is its left end, its right end or its centre."""
         width = face.width(text)
         if align == "right":
@@ -103,9 +101,7 @@ class Draft:
         placed = self.texts[run]
         return placed.x + placed.face.width(placed.text)
 
-    def line(
-        self, x0: float, y0: float, x1: float, y1: float, *, width: float = 0.5, grey: float = 0.0
-    ) -> None:
+    def line(self, x0: float, y0: float, x1: float, y1: float, *, width: float = 0.5, grey: float = 0.0) -> None:
         self._operations.append(("line", x0, y0, x1, y1, width, grey))
         self.bottom = max(self.bottom, y0, y1)
 
@@ -129,9 +125,7 @@ class Draft:
                 case ("text", index):
                     run = self.texts[index]
                     face = run.face
-                    drawn.append(
-                        sheet.text(run.x, run.y, run.text, font=face.font, size=face.size, grey=run.grey)
-                    )
+                    drawn.append(sheet.text(run.x, run.y, run.text, font=face.font, size=face.size, grey=run.grey))
                 case ("line", x0, y0, x1, y1, width, grey):
                     sheet.line(x0, y0, x1, y1, width=width, grey=grey)
                 case ("rectangle", x, y, width, box_height, grey):

@@ -88,10 +88,12 @@ def main() -> None:
             answers.append({"index": index, "truth": answer_json(task.answer), "answer": result.data})
             if sys.stderr.isatty():
                 print(f"\r{len(answers)} documents, fields {tally.share('fields'):.1%}", end="", file=sys.stderr)
-    print(f"documents {len(answers)}  fields {tally.share('fields'):.2%}  whole documents {tally.share('documents'):.1%}")
+    print(
+        f"documents {len(answers)}  fields {tally.share('fields'):.2%}  whole documents {tally.share('documents'):.1%}"
+    )
     print(f"complete and schema-valid {valid / len(answers):.1%}")
     print(f"null fields right {tally.share('null'):.1%}; number of line items right {tally.share('item count'):.1%}")
-    print(f"median seconds a document {statistics.median(seconds):.2f}, answer tokens a second {statistics.median(rates):.0f}")
+    print(f"median seconds a document {statistics.median(seconds):.2f}, answer tokens/s {statistics.median(rates):.0f}")
     for grouping in ("by field", "by kind", "by layout", "by font", "by size"):
         print(grouping)
         print(tally.table(grouping))

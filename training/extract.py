@@ -41,17 +41,17 @@ def main() -> None:
     feed = Feed(LessonMaker().draw, first, ahead=6, cores=arguments.worker_cores)
 
     from forklift.model import Model
-    from training.compiling import compile_blocks
+    from training.compiling import compile_blocks, compile_pieces
     from training.initialise import initialise_language, initialise_vision
-    from training.lessons import VOCABULARY, tokenizer
+    from training.lessons import tokenizer
     from training.nano import nano_config
     from training.optimizer import Optimizer, learning_rate_factor
     from training.supervision import Batch, Supervisor, forward, right_spans
-    from training.tokenizer import SPECIALS
+    from training.tokenizer import SPECIALS, VOCABULARY_SIZE
 
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
-    config = nano_config(VOCABULARY, {text: tokenizer().token_to_id(text) for text in SPECIALS})
+    config = nano_config(VOCABULARY_SIZE, {text: tokenizer().token_to_id(text) for text in SPECIALS})
     model = Model(config)
     supervisor = Supervisor(config.text.hidden_size, config.vision.out_hidden_size)
     initialise_vision(model.vision)
@@ -73,6 +73,7 @@ def main() -> None:
         step, seconds = state["step"], state["seconds"]
     if arguments.compile:
         compile_blocks(model.vision)
+        compile_pieces(model)
 
     log = (arguments.run / "log.txt").open("a")
 
@@ -84,8 +85,14 @@ def main() -> None:
     def save() -> None:
         temporary = saved.with_suffix(".tmp")
         torch.save(
-            {"model": model.state_dict(), "supervisor": supervisor.state_dict(), "optimizer": optimizer.state_dict(),
-             "step": step, "seconds": seconds, "next_index": feed.next_index},
+            {
+                "model": model.state_dict(),
+                "supervisor": supervisor.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "step": step,
+                "seconds": seconds,
+                "next_index": feed.next_index,
+            },
             temporary,
         )
         temporary.replace(saved)
@@ -148,7 +155,8 @@ def main() -> None:
             say(
                 f"{seconds:.0f} s step {step} p {progress:.2f} norm {norm:.1f} loss/characters/pointer/slot "
                 + " ".join(f"{name} " + "/".join(f"{v:.3f}" for v in values) for name, values in averages.items())
-                + " | s/step " + " ".join(f"{name} {value:.2f}" for name, value in times.items())
+                + " | s/step "
+                + " ".join(f"{name} {value:.2f}" for name, value in times.items())
             )
             if threads_file.exists():
                 torch.set_num_threads(int(threads_file.read_text()))

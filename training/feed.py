@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 
-def _produce(queue: Any, make: Callable[[int, float], Any], progress: Any, first: int, stride: int, cores: set[int]) -> None:
+def _produce(
+    queue: Any, make: Callable[[int, float], Any], progress: Any, first: int, stride: int, cores: set[int]
+) -> None:
     os.nice(5)
     if cores:
         os.sched_setaffinity(0, cores)

@@ -56,9 +56,7 @@ def make_content(random: Random, style: Style) -> Content:
             number = values.document_number(random, ("PO", "SO", "K", "LS", "B", "C"))
             rows.insert(random.randint(0, len(rows)), ("order", labels["order"], verbatim(number)))
         if random.random() < 0.25:
-            rows.insert(
-                random.randint(0, len(rows)), ("delivery", labels["delivery_date"], style.day(random))
-            )
+            rows.insert(random.randint(0, len(rows)), ("delivery", labels["delivery_date"], style.day(random)))
         vendor_lines = [values.street(random), values.town(random)][: random.randint(0, 2)]
         vendor_lines += random.choice(([], [], [_contact(random)]))
         customer_lines = [values.street(random), values.town(random)][: random.choice((0, 0, 1, 2))]
@@ -95,9 +93,7 @@ def _lines(draft: Draft, style: Style, x: float, y: float, lines: list[str], ali
     return y
 
 
-def _vendor(
-    draft: Draft, style: Style, content: Content, x: float, y: float, align: str
-) -> tuple[Mark, float]:
+def _vendor(draft: Draft, style: Style, content: Content, x: float, y: float, align: str) -> tuple[Mark, float]:
     """The vendor as a letterhead: its name in the heading face, its address below."""
     face = style.heading
     mark = draft.value(x, y, content.vendor, face, grey=style.ink, align=align)
@@ -111,13 +107,9 @@ def _customer(
     if content.customer is None:
         return NOT_PRINTED, y
     form = random.choice(("stacked", "stacked", "inline"))
-    mark, y = pair(
-        draft, replace(style, pair_form=form), x0, x1, y, style.labels["customer"], content.customer
-    )
+    mark, y = pair(draft, replace(style, pair_form=form), x0, x1, y, style.labels["customer"], content.customer)
     y -= style.step
-    return mark, _lines(
-        draft, style, draft.texts[mark.run].x, y + style.size * 1.3, content.customer_lines
-    ) + 2
+    return mark, _lines(draft, style, draft.texts[mark.run].x, y + style.size * 1.3, content.customer_lines) + 2
 
 
 def head_classic(
@@ -128,9 +120,7 @@ def head_classic(
     middle = WIDTH * random.uniform(0.5, 0.6)
     vendor, left_y = _vendor(draft, style, content, x0, y, "left")
     draft.text(x1, y, content.title, style.heading, grey=style.ink, align="right")
-    marks, right_y = pairs(
-        draft, style, middle, x1, y + style.heading_size * 1.4, content.rows, random.uniform(5, 16)
-    )
+    marks, right_y = pairs(draft, style, middle, x1, y + style.heading_size * 1.4, content.rows, random.uniform(5, 16))
     left_y = max(left_y + random.uniform(2, 14), y + style.heading_size * 1.4)
     marks["vendor"] = vendor
     marks["customer"], left_y = _customer(random, draft, style, content, x0, middle - 6, left_y)
@@ -153,9 +143,7 @@ def head_mirrored(
     return marks, max(left_y, right_y)
 
 
-def head_strip(
-    random: Random, draft: Draft, style: Style, content: Content, y: float
-) -> tuple[dict[str, Mark], float]:
+def head_strip(random: Random, draft: Draft, style: Style, content: Content, y: float) -> tuple[dict[str, Mark], float]:
     """Centred letterhead, a rule, the customer, then the labelled values side by side in a strip."""
     x0, x1 = MARGIN + random.uniform(0, 8), WIDTH - MARGIN - random.uniform(0, 8)
     vendor, y = _vendor(draft, style, content, WIDTH / 2, y, "centre")
@@ -170,18 +158,14 @@ def head_strip(
     customer, y = _customer(random, draft, style, content, x0, WIDTH * 0.72, y)
     y = max(y, draft.bottom) + style.size * 1.2
     cells = content.rows
-    widths = [
-        max(style.label_face.width(label), style.body.width(printed.shown)) for _, label, printed in cells
-    ]
+    widths = [max(style.label_face.width(label), style.body.width(printed.shown)) for _, label, printed in cells]
     gap = (x1 - x0 - sum(widths)) / max(len(cells) - 1, 1)
     if gap < 8:
         raise DoesNotFit("strip")
     gap = min(gap, random.uniform(20, 90))
     below = style.size * random.uniform(1.3, 1.5)
     if random.random() < 0.4:
-        draft.rectangle(
-            x0 - 3, y - style.size * 1.05, x1 - x0 + 6, style.size * 1.4, grey=random.uniform(0.86, 0.94)
-        )
+        draft.rectangle(x0 - 3, y - style.size * 1.05, x1 - x0 + 6, style.size * 1.4, grey=random.uniform(0.86, 0.94))
     marks, x = {}, x0
     for (field, label, printed), width in zip(cells, widths, strict=True):
         draft.text(x, y, label, style.label_face, grey=style.label_ink)
@@ -213,9 +197,7 @@ def head_letter(
     return marks | found, y
 
 
-def head_form(
-    random: Random, draft: Draft, style: Style, content: Content, y: float
-) -> tuple[dict[str, Mark], float]:
+def head_form(random: Random, draft: Draft, style: Style, content: Content, y: float) -> tuple[dict[str, Mark], float]:
     """Everything labelled, the vendor too, in one column or two."""
     x0, x1 = MARGIN + random.uniform(0, 10), WIDTH - MARGIN - random.uniform(0, 10)
     title_x, align = random.choice(((x0, "left"), (WIDTH / 2, "centre"), (x1, "right")))
@@ -228,9 +210,7 @@ def head_form(
     if random.random() < 0.5:
         rows = parties + content.rows if random.random() < 0.6 else content.rows + parties
         form = "columns" if style.pair_form == "stacked" else style.pair_form
-        return pairs(
-            draft, replace(style, pair_form=form), x0, WIDTH * random.uniform(0.6, 0.9), y, rows, gap
-        )
+        return pairs(draft, replace(style, pair_form=form), x0, WIDTH * random.uniform(0.6, 0.9), y, rows, gap)
     middle = WIDTH * random.uniform(0.5, 0.56)
     if random.random() < 0.5:
         left, right = parties, content.rows

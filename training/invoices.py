@@ -44,9 +44,7 @@ def _close(random: Random, draft: Draft, style: Style, money: Money, y: float) -
     return marks
 
 
-def _finish(
-    draft: Draft, style: Style, marks: dict[str, Any], *, kind: str, layout: str, height: float
-) -> Document:
+def _finish(draft: Draft, style: Style, marks: dict[str, Any], *, kind: str, layout: str, height: float) -> Document:
     sheet, drawn = draft.draw(height, paper=style.paper)
     truth = draft.leaves({field: marks.get(field, NOT_PRINTED) for field in FIELDS}, drawn)
     return Document(kind, layout, style.font, style.size, sheet, truth, "invoice")
@@ -97,9 +95,7 @@ def draft_invoice(random: Random) -> Document:
 
 def _settle_currency(marks: dict[str, Any], found: dict[str, Mark], cell: Mark) -> None:
     """Take over the totals' marks; the currency is read from its own line, the total or the last row."""
-    currencies = [
-        mark for mark in (marks.get("currency"), found.pop("currency"), cell) if mark and mark.run >= 0
-    ]
+    currencies = [mark for mark in (marks.get("currency"), found.pop("currency"), cell) if mark and mark.run >= 0]
     marks |= found
     marks["currency"] = currencies[0] if currencies else NOT_PRINTED
 
@@ -120,9 +116,7 @@ def _closing_line(random: Random, draft: Draft, style: Style, height: float) -> 
         account = f"{values.letters(random, 2)}{values.digits(random, 2)} " + " ".join(
             values.digits(random, 4) for _ in range(3)
         )
-        draft.text(
-            x, y - style.small.size * 1.3, f"Account {account}", style.small, grey=style.ink, align=align
-        )
+        draft.text(x, y - style.small.size * 1.3, f"Account {account}", style.small, grey=style.ink, align=align)
     draft.text(x, y, random.choice(CLOSINGS), style.small, grey=style.ink, align=align)
 
 
@@ -145,9 +139,7 @@ def draft_two_pages(random: Random) -> Document:
             break
     if not 2 <= first <= 8:
         raise DoesNotFit("first page")
-    money = draw_money(
-        random, first + random.choice((1, 1, 2, 2, 3) if first < 7 else (1, 1, 2)), style.labels["tax"]
-    )
+    money = draw_money(random, first + random.choice((1, 1, 2, 2, 3) if first < 7 else (1, 1, 2)), style.labels["tax"])
     x0, x1 = MARGIN + random.uniform(0, 6), WIDTH - MARGIN - random.uniform(0, 6)
     drawn = Table(draft, style, form, money.items, x0, x1)
     y = drawn.header(y)
@@ -155,9 +147,7 @@ def draft_two_pages(random: Random) -> Document:
     for index in range(len(money.items)):
         if index == first:
             if numbered:
-                draft.text(
-                    WIDTH / 2, height - MARGIN - 3, "Page 1 of 2", style.small, grey=style.ink, align="centre"
-                )
+                draft.text(WIDTH / 2, height - MARGIN - 3, "Page 1 of 2", style.small, grey=style.ink, align="centre")
             draft.new_page()
             y = MARGIN + 12 + random.uniform(0, 8)
             if random.random() < 0.4:

@@ -34,9 +34,7 @@ class PageLabels:
     slot_of: dict[tuple[float, float], int]
 
 
-def label_page(
-    runs: Sequence[Text], page: int, width: int, height: int, scale_x: float, scale_y: float
-) -> PageLabels:
+def label_page(runs: Sequence[Text], page: int, width: int, height: int, scale_x: float, scale_y: float) -> PageLabels:
     """Label a page image of width x height pixels (multiples of 32); scale: pixels per point."""
     rows, columns = height // 16, width // 16
     glyphs = []

@@ -36,9 +36,7 @@ def make_document(random: Random, kind: str, *, profile: str = "narrow") -> Docu
     try:
         draft = PROFILES[profile][kind]
     except KeyError:
-        raise ValueError(
-            f"no document kind {kind!r} in profile {profile!r}; kinds: {', '.join(KINDS)}"
-        ) from None
+        raise ValueError(f"no document kind {kind!r} in profile {profile!r}; kinds: {', '.join(KINDS)}") from None
     for _ in range(ATTEMPTS):
         try:
             return draft(random)

@@ -17,8 +17,8 @@ from forklift.patches import smart_resize
 from forklift.prompt import TASK
 from training.labels import SLOTS, cell_of, label_page, patchify
 from training.leaf import Document, Leaf
+from training.scan import scanned
 from training.tasks import Task
-from training.tokenizer import VOCABULARY_SIZE as VOCABULARY
 from training.tokenizer import build_tokenizer, character_ids, spell
 
 # Tokens besides the images', by kind, so that batches of a kind and page size all have one shape; longer lessons are
@@ -107,14 +107,16 @@ def segments(tree: Any, pointer: str = "") -> Iterator[str | tuple[str, Leaf]]:
         yield "}"
 
 
-def make_lesson(document: Document, task: Task) -> Lesson | None:
-    """None if it is longer than its kind has ROOM for."""
+def make_lesson(document: Document, task: Task, worn: Random | None = None) -> Lesson | None:
+    """None if it is longer than its kind has ROOM for. `worn` gives the pages the look of a scan."""
     pages, labels, slots = [], [], {}
     sheet = document.sheet
     for index, pixels in enumerate(sheet.render()):
         height, width = smart_resize(*pixels.shape, factor=32, min_pixels=1024, max_pixels=MAX_PIXELS)
         if pixels.shape != (height, width):
             pixels = np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.BICUBIC))
+        if worn is not None:
+            pixels = scanned(pixels, worn)
         scale = width / sheet.width, height / sheet.height
         labelled = label_page(sheet.runs, index, width, height, *scale)
         pages.append(patchify(pixels))
@@ -184,8 +186,17 @@ def make_lesson(document: Document, task: Task) -> Lesson | None:
     if len(token_ids) - cells * len(pages) > ROOM[document.kind]:
         return None
     return Lesson(
-        document.kind, document.layout, (width, height), np.stack(pages), np.stack(labels), token_ids, answer_start,
-        image_start, cell, slot, spans,
+        document.kind,
+        document.layout,
+        (width, height),
+        np.stack(pages),
+        np.stack(labels),
+        token_ids,
+        answer_start,
+        image_start,
+        cell,
+        slot,
+        spans,
     )
 
 
@@ -206,6 +217,7 @@ MIX: dict[str, tuple[float, float, int]] = {
 }
 # One document in a hundred; a shape of their own would cost more compiling than they teach.
 RARE_SIZES = frozenset({(288, 640), (576, 800)})
+WORN_SHARE = 0.15
 PAGES_FROM, PAGES_FULL = 0.16, 0.32  # progress at which pages start, and at which they have their full share
 
 
@@ -235,7 +247,8 @@ class LessonMaker:
         kind = random.choices(list(mix), list(mix.values()))[0]
         while True:
             document = make_document(random, kind)
-            lesson = make_lesson(document, make_task(random, document, difficulty=difficulty(progress)))
+            task = make_task(random, document, difficulty=difficulty(progress))
+            lesson = make_lesson(document, task, random if random.random() < WORN_SHARE else None)
             if lesson is None or lesson.size in RARE_SIZES:
                 continue
             bucket = self._waiting.setdefault((kind, lesson.size), [])

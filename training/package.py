@@ -1,4 +1,4 @@
-"""A training run's model into a checkpoint folder: `python -m training.package runs/extract/state.pt src/forklift/nano`."""
+"""A training run into a checkpoint folder: `python -m training.package runs/extract/state.pt src/forklift/nano`."""
 
 from __future__ import annotations
 

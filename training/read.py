@@ -88,8 +88,14 @@ def main() -> None:
     def save() -> None:
         temporary = saved.with_suffix(".tmp")
         torch.save(
-            {"vision": tower.state_dict(), "head": head.state_dict(), "optimizer": optimizer.state_dict(),
-             "step": step, "seconds": seconds, "next_index": feed.next_index},
+            {
+                "vision": tower.state_dict(),
+                "head": head.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "step": step,
+                "seconds": seconds,
+                "next_index": feed.next_index,
+            },
             temporary,
         )
         temporary.replace(saved)
@@ -129,7 +135,10 @@ def main() -> None:
         loss_average = loss.item() if loss_average is None else 0.95 * loss_average + 0.05 * loss.item()
         right_average = right if right_average is None else 0.95 * right_average + 0.05 * right
         if step % 50 == 0:
-            say(f"{seconds:.0f} s step {step} sheets {feed.next_index} loss {loss_average:.4f} characters {right_average:.4f}")
+            say(
+                f"{seconds:.0f} s step {step} sheets {feed.next_index} loss {loss_average:.4f} "
+                f"characters {right_average:.4f}"
+            )
             if threads_file.exists():
                 torch.set_num_threads(int(threads_file.read_text()))
         if step % 300 == 0:

@@ -17,13 +17,17 @@ SHEET_PIXELS = 1024
 # width, height of the crops in pixels, and how many make a batch
 CROPS: tuple[tuple[int, int, int], ...] = ((256, 128, 48), (512, 64, 48), (288, 384, 14), (576, 416, 7))
 _ACCENTED = "".join(character for character in CHARACTERS if ord(character) > 127)
-_CONSONANTS = "b c d f g h j k l m n p r s t v w z br ch cl cr dr fl gr kr pl pr sh sk sl sp st th tr qu x y".split()
-_VOWELS = "a e i o u a e i o ai ea ee ia io oa ou y".split()
-_LABELS = (
-    "Invoice No Invoice Number Invoice Date Due Date Bill To Customer Total Subtotal Tax VAT Amount Due Qty Quantity "
-    "Description Unit Price Amount Receipt Thank you Page Order Ref Payment Terms Cash Card Change Item Price Phone "
-    "Email From To Net Gross Balance Currency Sold Ship Vendor Supplier Seller Date Number Street Bank Account"
-).split()
+_CONSONANTS = """
+b c d f g h j k l m n p r s t v w z br ch cl cr dr fl gr kr pl pr sh sk sl sp st th tr qu x y
+""".split()
+_VOWELS = """
+a e i o u a e i o ai ea ee ia io oa ou y
+""".split()
+_LABELS = """
+Invoice No Invoice Number Invoice Date Due Date Bill To Customer Total Subtotal Tax VAT Amount Due Qty Quantity
+Description Unit Price Amount Receipt Thank you Page Order Ref Payment Terms Cash Card Change Item Price Phone Email
+From To Net Gross Balance Currency Sold Ship Vendor Supplier Seller Date Number Street Bank Account
+""".split()
 
 
 def _word(random: random_module.Random) -> str:
@@ -55,11 +59,18 @@ def random_text(random: random_module.Random) -> str:
         return _money(random)
     if kind == 4:
         day, month, year = random.randint(1, 31), random.randint(1, 12), random.randint(1990, 2039)
-        months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec January February March April June July August September"
+        months = (
+            "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec January February March April June July August September"
+        )
         name = random.choice(months.split())
         return random.choice(
-            (f"{year}-{month:02d}-{day:02d}", f"{day:02d}/{month:02d}/{year}", f"{day:02d}.{month:02d}.{year}",
-             f"{day} {name} {year}", f"{name} {day}, {year}")
+            (
+                f"{year}-{month:02d}-{day:02d}",
+                f"{day:02d}/{month:02d}/{year}",
+                f"{day:02d}.{month:02d}.{year}",
+                f"{day} {name} {year}",
+                f"{name} {day}, {year}",
+            )
         )
     if kind == 5:
         return "".join(random.choices(string.digits, k=random.randint(1, 9)))

@@ -44,9 +44,7 @@ def lines(
 ) -> tuple[list[dict[str, Mark]], float, Mark]:
     """The items in one of LINE_FORMS: marks, the next baseline, the currency as the last line shows it."""
     if form == "columns":
-        columns = random.choice(
-            (("quantity", "description", "amount"), ("description", "quantity", "amount"), COLUMNS)
-        )
+        columns = random.choice((("quantity", "description", "amount"), ("description", "quantity", "amount"), COLUMNS))
         spacing = style.size * random.uniform(1.4, 1.6)
         rule = random.random() < 0.6
         look = TableForm(columns, True, rule, False, None, None, spacing, random.uniform(0.5, 1))
@@ -161,9 +159,7 @@ def _facts(
         number = values.document_number(random, ("R", "T", "B", "RC", "TX"))
         rows.append(("receipt_number", style.labels["receipt_number"], verbatim(number)))
     if random.random() < 0.2:
-        rows.append(
-            ("till", random.choice(("Till", "Terminal", "Table", "Store")), count(random.randint(1, 40)))
-        )
+        rows.append(("till", random.choice(("Till", "Terminal", "Table", "Store")), count(random.randint(1, 40))))
     if style.currency_form == "line":
         rows.append(("currency", style.labels["currency"], verbatim(style.currency)))
     random.shuffle(rows)
@@ -173,9 +169,7 @@ def _facts(
             marks[field] = draft.value(x0, y, printed, style.body, grey=style.ink)
             y += style.step
         else:
-            marks[field], y = pair(
-                draft, replace(style, pair_form=form), x0, x1, y, label, printed, value_x=x0 + 62
-            )
+            marks[field], y = pair(draft, replace(style, pair_form=form), x0, x1, y, label, printed, value_x=x0 + 62)
     return marks, y
 
 
@@ -230,15 +224,11 @@ def draft_receipt(random: Random) -> Document:
     y = rule(y)
     found, y = totals(random, draft, style, money, x0, x1, y)
     currencies = [
-        mark
-        for mark in (marks.get("currency"), found.pop("currency"), cell_currency)
-        if mark and mark.run >= 0
+        mark for mark in (marks.get("currency"), found.pop("currency"), cell_currency) if mark and mark.run >= 0
     ]
     marks |= found
     if random.random() < 0.84:
-        marks["payment_method"], y = _payment(
-            random, draft, style, money.total, x0, x1, y + random.uniform(0, 5)
-        )
+        marks["payment_method"], y = _payment(random, draft, style, money.total, x0, x1, y + random.uniform(0, 5))
     if facts_last:
         found, y = _facts(random, draft, style, facts_form, x0, x1, y + random.uniform(2, 8))
         marks |= found

@@ -98,17 +98,17 @@ def forward(model: Model, supervisor: Supervisor, batch: Batch, *, reading: bool
     row, column = (batch.cell != UNKNOWN).nonzero(as_tuple=True)
     cell = batch.cell[row, column]
     pointer, slot_loss, hits, slot_hits = [], None, float("nan"), float("nan")
-    last_full = max(i for i, kind in enumerate(config.text.layer_kinds) if kind == "full_attention")
+    full = [i for i, kind in enumerate(config.text.layer_kinds) if kind == "full_attention"]
     for index, layer in enumerate(model.language.layers):
         if layer.kind != "full_attention":
             x = layer(x, rotation)
             continue
         normed = layer.input_layernorm(x)
         query, gate, key, value = layer.self_attn.project(normed, rotation)
-        if row.numel():
+        if row.numel() and index != full[0]:  # the first comes before the question is understood
             loss, hits = _pointer_loss(query, key, row, column, cell)
             pointer.append(loss)
-            if index == last_full:
+            if index == full[-1]:
                 slot = batch.slot[row, column]
                 known = slot != UNKNOWN
                 if known.any():
@@ -123,13 +123,17 @@ def forward(model: Model, supervisor: Supervisor, batch: Batch, *, reading: bool
     logits = model.logits(model.language.norm(x[wanted])).float()
     return Losses(
         F.cross_entropy(logits, batch.targets[wanted]),
-        reading_loss, pointer, slot_loss, logits.detach().argmax(-1), characters, hits, slot_hits,
+        reading_loss,
+        pointer,
+        slot_loss,
+        logits.detach().argmax(-1),
+        characters,
+        hits,
+        slot_hits,
     )
 
 
-def _pointer_loss(
-    query: Tensor, key: Tensor, row: Tensor, column: Tensor, cell: Tensor
-) -> tuple[Tensor, float]:
+def _pointer_loss(query: Tensor, key: Tensor, row: Tensor, column: Tensor, cell: Tensor) -> tuple[Tensor, float]:
     """Cross-entropy of attention rows towards the image token that holds the glyph, for one head a key/value group.
 
     query [B, heads, T, d], key [B, groups, T, d]; (row, column) are the tokens, cell their image tokens.

@@ -22,8 +22,7 @@ def bundled_schema(name: str) -> dict[str, Any]:
 
 
 _SCHEMAS: dict[str, dict[str, Any]] = {
-    name: json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    for name in ("invoice", "receipt")
+    name: json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("invoice", "receipt")
 }
 
 
@@ -38,9 +37,7 @@ class Task:
 def plain_task(document: Document) -> Task:
     """The bundled schema as it is; of a crop, the part of it that the crop shows."""
     schema = bundled_schema(document.schema)
-    fields = [
-        field for field in schema["properties"] if document.kind not in CROPS or field in document.truth
-    ]
+    fields = [field for field in schema["properties"] if document.kind not in CROPS or field in document.truth]
     return Task(_narrowed(schema, fields), _answer(document, fields, None))
 
 
@@ -59,9 +56,7 @@ def make_task(random: Random, document: Document, *, difficulty: float = 1.0, va
     fields = _pick(random, available, difficulty, everything=0.5 if crop else 0.15)
     if not crop and random.random() < 0.08:
         fields = ["line_items"]
-    missing = [
-        field for field in schema["properties"] if field not in document.truth and field != "line_items"
-    ]
+    missing = [field for field in schema["properties"] if field not in document.truth and field != "line_items"]
     if crop and missing and random.random() < 0.15:
         fields.append(random.choice(missing))
         fields.sort(key=list(schema["properties"]).index)

@@ -10,7 +10,6 @@ one token, any other falls apart into bytes. So every text has a spelling, in an
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -30,32 +29,64 @@ SPECIALS = (
 VOCABULARY_SIZE = 1664  # a multiple of 64; the last rows are unused
 
 # The punctuation of an answer in nano's form: ", " and ": " on one line.
-_ANSWER = ('{"', '": "', '": ', '", "', ', "', '"}', '}', '": [', '": [{"', '[{"', '}, {"', '"}, {"', '}], "', '"}], "',
-           '}]}', '"}]}', '": {"', '}, "', '"}, "', '}}', '"}}', '["', '"], "', '], "', '"]', ']', '[]', '{}', '": []',
-           'null', 'true', 'false')
+_ANSWER = (
+    '{"',
+    '": "',
+    '": ',
+    '", "',
+    ', "',
+    '"}',
+    "}",
+    '": [',
+    '": [{"',
+    '[{"',
+    '}, {"',
+    '"}, {"',
+    '}], "',
+    '"}], "',
+    "}]}",
+    '"}]}',
+    '": {"',
+    '}, "',
+    '"}, "',
+    "}}",
+    '"}}',
+    '["',
+    '"], "',
+    '], "',
+    '"]',
+    "]",
+    "[]",
+    "{}",
+    '": []',
+    "null",
+    "true",
+    "false",
+)
 
 _WORDS = """
 a about account across address after all amount amounts an and any are array as at author average balance bank base
-before begin below beneficiary between bic bill billed billing birth boolean both box branch bread buyer by call card
-carrier case cash category cents change charge charges check city class clause client closing code column comment
-commission company condition conditions const contact contract copy cost country credit currency current customer date
-dates day days debit decimal default delivery deposit description detail details digits discount do document documents
-does due duration each effective email employer end ending entries entry enum euro excluding expiry export false fax
-fee fees field fields file fill final first for format formatted from full given grand gross group has header height hotel
-iban id identifier if import in includes including index industry initial integer invoice invoiced is issue issued
-issuer item items its kind label language last left legal length letter line lines list loan local location long lot
-mail maximum means merchant message method minimum minor mobile mode model month monthly more name names national net
-nil no not note notes null number numbers object of on one only open opening or order ordered ordering orders
-organisation origin other out over owner page pages paid parent part party passport pay payable payee payer paying
-payment payments percent percentage period person phone place postal postcode price prices print printed product
-products project properties property provider purchase purchased purchases purpose quantity quarter rate rates read
-reason receipt received recipient record reference refund region registration remaining rent required result return
-role row rows sale sales schema section see sell seller sends serial service services sheet shipped shipping shop short
-show shown sign signature sku small sold source start starting state statement status store street string sub subject
-subtotal sum supplier surname symbol table tax taxable taxes telephone term terms text than that the there this time
-tip title to total totals transaction transactions transfer true two type unit units until up upon url user value
-values vat vendor version was way website week weight what when where which who whole whom width with without word
-words write written year yes zip customers suppliers assistant system json iso three here before goods ship seller's
+before begin below beneficiary between bic bill billed billing birth boolean both box branch bread buyer by call
+card carrier case cash category cents change charge charges check city class clause client closing code column
+comment commission company condition conditions const contact contract copy cost country credit currency current
+customer date dates day days debit decimal default delivery deposit description detail details digits discount do
+document documents does due duration each effective email employer end ending entries entry enum euro excluding
+expiry export false fax fee fees field fields file fill final first for format formatted from full given grand gross
+group has header height hotel iban id identifier if import in includes including index industry initial integer
+invoice invoiced is issue issued issuer item items its kind label language last left legal length letter line lines
+list loan local location long lot mail maximum means merchant message method minimum minor mobile mode model month
+monthly more name names national net nil no not note notes null number numbers object of on one only open opening or
+order ordered ordering orders organisation origin other out over owner page pages paid parent part party passport
+pay payable payee payer paying payment payments percent percentage period person phone place postal postcode price
+prices print printed product products project properties property provider purchase purchased purchases purpose
+quantity quarter rate rates read reason receipt received recipient record reference refund region registration
+remaining rent required result return role row rows sale sales schema section see sell seller sends serial service
+services sheet shipped shipping shop short show shown sign signature sku small sold source start starting state
+statement status store street string sub subject subtotal sum supplier surname symbol table tax taxable taxes
+telephone term terms text than that the there this time tip title to total totals transaction transactions transfer
+true two type unit units until up upon url user value values vat vendor version was way website week weight what
+when where which who whole whom width with without word words write written year yes zip customers suppliers
+assistant system json iso three here before goods ship seller's
 """.split()
 
 
@@ -88,7 +119,7 @@ def _schema_pieces() -> Iterator[str]:
         yield f'"items": {{\n{deep}"type": "object",\n{deep}"properties": {{\n{deep}  "'
         yield f',\n{inner}"properties": {{\n{deep}"'
         yield f'"\n{outer}}}\n{outer[2:]}}}'
-        yield f'\n{outer}}}\n{outer[2:]}}}'
+        yield f"\n{outer}}}\n{outer[2:]}}}"
     for spaces in range(0, 26, 2):
         yield "\n" + " " * spaces
     yield "\n\n"
@@ -123,8 +154,15 @@ def build_tokenizer() -> Tokenizer:
     for text in [*CHARACTERS, *pieces, *words]:
         vocabulary.setdefault(_spelled(text), len(vocabulary))
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[], ignore_merges=True))
-    pattern = "|".join([*(re.escape(piece).replace("\\\n", "\\n").replace("\\ ", " ") for piece in pieces),
-                        "[ _]?[a-z]+", "[A-Z][a-z]+", "[A-Z]{2,}(?![a-z])", r"[\s\S]"])
+    pattern = "|".join(
+        [
+            *(re.escape(piece).replace("\\\n", "\\n").replace("\\ ", " ") for piece in pieces),
+            "[ _]?[a-z]+",
+            "[A-Z][a-z]+",
+            "[A-Z]{2,}(?![a-z])",
+            r"[\s\S]",
+        ]
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(pattern), "isolated"),
@@ -143,17 +181,8 @@ def character_ids(tokenizer: Tokenizer) -> dict[str, int]:
 
 
 def spell(text: str, ids: dict[str, int], tokenizer: Tokenizer) -> list[list[int]]:
-    """Per character of `text` its tokens: one, or its bytes where it has none of its own. JSON escapes stay as they are."""
+    """Per character of `text` its tokens: one, or its bytes where it has none of its own."""
     return [
-        [ids[character]] if character in ids
-        else [tokenizer.token_to_id(_LETTERS[byte]) for byte in character.encode()]
+        [ids[character]] if character in ids else [tokenizer.token_to_id(_LETTERS[byte]) for byte in character.encode()]
         for character in text
     ]
-
-
-if __name__ == "__main__":
-    built = build_tokenizer()
-    print(built.get_vocab_size())
-    schema = json.dumps(json.load(open("src/forklift/schemas/invoice.json")), indent=2, ensure_ascii=False)
-    tokens = built.encode(schema).tokens
-    print(len(tokens), tokens[:60])

@@ -11,9 +11,7 @@ from training import words
 
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 # A dollar sign stands for USD and no other dollar, so that a page decides the currency; others show codes.
-CURRENCIES = (
-    ("EUR",) * 6 + ("USD",) * 6 + ("GBP",) * 4 + ("CHF",) * 3 + ("SEK", "CAD", "AUD", "PLN", "DKK", "NOK")
-)
+CURRENCIES = ("EUR",) * 6 + ("USD",) * 6 + ("GBP",) * 4 + ("CHF",) * 3 + ("SEK", "CAD", "AUD", "PLN", "DKK", "NOK")
 DATE_FORMS = ("iso", "iso", "slashes", "dots", "short", "short", "long", "american", "dashes")
 PAYMENT_METHODS = (
     *(
@@ -161,9 +159,7 @@ def document_number(random: Random, prefixes: tuple[str, ...] = ("INV", "RE", "R
     if kind == 5:
         return f"{random.choice(prefixes)}{digits(random, 6)}"
     if kind == 6:
-        return (
-            f"{random.choice(prefixes)}-{random.randint(2018, 2029)}-{digits(random, random.choice((3, 4)))}"
-        )
+        return f"{random.choice(prefixes)}-{random.randint(2018, 2029)}-{digits(random, random.choice((3, 4)))}"
     if kind == 7:
         return f"{random.randint(18, 29)}-{digits(random, random.choice((4, 5)))}"
     return code(random, random.choice((6, 7, 8)))
@@ -219,9 +215,7 @@ def price_cents(random: Random, low: float = 1.9, high: float = 4.7) -> int:
 
 
 def quantity(random: Random) -> int:
-    return random.choice(
-        (1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 25, 30, 40, 48, 50, 100, 120)
-    )
+    return random.choice((1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 25, 30, 40, 48, 50, 100, 120))
 
 
 def street(random: Random) -> str:
@@ -229,6 +223,4 @@ def street(random: Random) -> str:
 
 
 def town(random: Random) -> str:
-    return random.choice(
-        (f"{digits(random, 5)} {name(random)}", f"{name(random)} {digits(random, 4)}", name(random))
-    )
+    return random.choice((f"{digits(random, 5)} {name(random)}", f"{name(random)} {digits(random, 4)}", name(random)))

@@ -5,9 +5,7 @@ def _words(text: str, separator: str | None = None) -> tuple[str, ...]:
     return tuple(" ".join(word.split()) for word in text.split(separator))
 
 
-ONSETS = _words(
-    "b c d f g h j k l m n p r s t v w z br ch cl cr dr fl fr gl gr kl kr pl pr qu sh sk sl sp st th tr"
-)
+ONSETS = _words("b c d f g h j k l m n p r s t v w z br ch cl cr dr fl fr gl gr kl kr pl pr qu sh sk sl sp st th tr")
 VOWELS = _words("a e i o u a e i o u y ai au ea ee ei ia io oa oo ou")
 CODAS = ("", "", "", *_words("n r s t l m x d k ck nd ng rt ll th rn sk"))
 COMPANY_SUFFIXES = _words(

@@ -71,18 +71,14 @@ class DecodedSchema:
             finite |= {name for name, definition in self._definitions.items() if ends(definition)}
         for name, definition in [*self._definitions.items(), ("", root)]:
             if not ends(definition):
-                raise SchemaError(
-                    f"/{name and '$defs/' + name}: always contains itself, so no answer can end"
-                )
+                raise SchemaError(f"/{name and '$defs/' + name}: always contains itself, so no answer can end")
 
     def _node(self, node: Node, pointer: str) -> dict[str, Any] | bool:
         """The decoded node, or False when no value is possible."""
         if isinstance(node, Mapping) and "$ref" in node:
             beside = node.keys() - ANNOTATIONS - {"$ref"}
             if beside <= {"nullable"}:
-                referenced = self._defined(
-                    node["$ref"], self._document.resolve(node["$ref"], pointer), pointer
-                )
+                referenced = self._defined(node["$ref"], self._document.resolve(node["$ref"], pointer), pointer)
                 return self._union([referenced, _NULL]) if node.get("nullable") is True else referenced
             if self._document.is_recursive(node["$ref"]):
                 return self._defined(json.dumps(node), node, pointer, inline=True)
@@ -108,9 +104,7 @@ class DecodedSchema:
             self._names[key] = name
             place = pointer if inline else key.lstrip("#")
             if not inline:
-                self._document.flat(
-                    node, place, _following=(key,)
-                )  # refuses a reference that leads to itself
+                self._document.flat(node, place, _following=(key,))  # refuses a reference that leads to itself
             definition = self._inline(node, place) if inline else self._node(node, place)
             if not isinstance(definition, dict):
                 raise SchemaError(f"{pointer}: allows no value")
@@ -170,9 +164,7 @@ class DecodedSchema:
     def _leaf(self, kind: str, option: Mapping[str, Any]) -> dict[str, Any] | None:
         leaf: dict[str, Any] = {"type": kind}
         for keyword in _LEAF_KEYWORDS.get(kind, ()):
-            if keyword in option and (
-                keyword not in ("pattern", "format") or enforceable(keyword, option[keyword])
-            ):
+            if keyword in option and (keyword not in ("pattern", "format") or enforceable(keyword, option[keyword])):
                 leaf[keyword] = option[keyword]
         low = max((leaf[k] for k in ("minimum", "exclusiveMinimum") if k in leaf), default=None)
         high = min((leaf[k] for k in ("maximum", "exclusiveMaximum") if k in leaf), default=None)
@@ -219,9 +211,7 @@ class DecodedSchema:
             return False
         if isinstance(node.get("$ref"), str) and self._document.is_recursive(node["$ref"]):
             return True
-        return any(
-            self._is_recursive(child) for key in ("anyOf", "oneOf", "allOf") for child in node.get(key, ())
-        )
+        return any(self._is_recursive(child) for key in ("anyOf", "oneOf", "allOf") for child in node.get(key, ()))
 
     def _array(self, option: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
         prefix: list[Any] = []
@@ -279,9 +269,7 @@ def _is_of(value: Any, kind: str) -> bool:
     if kind == "boolean":
         return isinstance(value, bool)
     if kind == "integer":
-        return not isinstance(value, bool) and (
-            isinstance(value, int) or (isinstance(value, float) and value % 1 == 0)
-        )
+        return not isinstance(value, bool) and (isinstance(value, int) or (isinstance(value, float) and value % 1 == 0))
     if kind == "number":
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, {"string": str, "object": dict, "array": list}[kind])

@@ -77,9 +77,7 @@ class Document:
         head = _read_head(Path(path), name, limits)
         kind = sniff(head)
         if kind is None:
-            raise DocumentError(
-                f"{name}: is no document that can be read: it is {describe_unreadable(head)}."
-            )
+            raise DocumentError(f"{name}: is no document that can be read: it is {describe_unreadable(head)}.")
         source: PageSource
         if kind == "PDF":
             source = PdfSource(Path(path), name, password)

@@ -96,9 +96,7 @@ class Document:
     def resolve(self, reference: str, pointer: str = "") -> Node:
         """The subschema that `reference` ("#", "#/...") names. Raises SchemaError for anything else."""
         if not reference.startswith("#") or (len(reference) > 1 and reference[1] != "/"):
-            raise SchemaError(
-                f"{pointer}/$ref: {reference!r} is not inside this schema; only '#/...' can be followed"
-            )
+            raise SchemaError(f"{pointer}/$ref: {reference!r} is not inside this schema; only '#/...' can be followed")
         node = self.root
         for step in reference[2:].split("/") if len(reference) > 2 else ():
             key = _unquote(step).replace("~1", "/").replace("~0", "~")
@@ -126,9 +124,7 @@ class Document:
             self._recursive[reference] = reference in seen
         return self._recursive[reference]
 
-    def flat(
-        self, node: Node, pointer: str = "", *, _following: tuple[str, ...] = ()
-    ) -> dict[str, Any] | bool:
+    def flat(self, node: Node, pointer: str = "", *, _following: tuple[str, ...] = ()) -> dict[str, Any] | bool:
         """`node` without `$ref` and `allOf` at its top. False means that nothing is valid."""
         if not isinstance(node, Mapping):
             return {} if node else False
@@ -140,9 +136,7 @@ class Document:
         for keyword, value in node.items():
             if keyword == "$ref":
                 if value in _following:
-                    raise SchemaError(
-                        f"{pointer}/$ref: {value!r} leads back to itself with nothing in between"
-                    )
+                    raise SchemaError(f"{pointer}/$ref: {value!r} leads back to itself with nothing in between")
                 target = self.resolve(value, pointer)
                 part = self.flat(target, value.lstrip("#"), _following=(*_following, value))
                 if part is False:

@@ -36,9 +36,7 @@ def parse_page_ranges(text: str) -> tuple[tuple[int, int | None], ...]:
     return tuple(ranges)
 
 
-def select_pages(
-    ranges: tuple[tuple[int, int | None], ...] | None, page_count: int, name: str
-) -> tuple[int, ...]:
+def select_pages(ranges: tuple[tuple[int, int | None], ...] | None, page_count: int, name: str) -> tuple[int, ...]:
     """The 1-based page numbers that `ranges` select, each once, in page order; all of them for None.
 
     Raises PageRangeError when a range reaches beyond the last page.

@@ -111,9 +111,7 @@ class PdfSource:
                 try:
                     width, height = page.get_size()
                     scale = self._scale(width, height, policy)
-                    bitmap = page.render(
-                        scale=scale, may_draw_forms=True, draw_annots=True, rev_byteorder=True
-                    )
+                    bitmap = page.render(scale=scale, may_draw_forms=True, draw_annots=True, rev_byteorder=True)
                     try:
                         image: Image.Image = bitmap.to_pil().convert("RGB").copy()  # its own memory
                     finally:
@@ -122,8 +120,7 @@ class PdfSource:
                     page.close()
             except pypdfium2.PdfiumError as error:
                 raise DocumentError(
-                    f"{self._name}: page {index + 1} is damaged and cannot be drawn; "
-                    "leave it out with a page range."
+                    f"{self._name}: page {index + 1} is damaged and cannot be drawn; leave it out with a page range."
                 ) from error
         return _widen_strip(image)
 
@@ -195,9 +192,7 @@ class PictureSource:
     def _check_pixels(self, size: tuple[int, int], index: int) -> None:
         width, height = size
         if width < 1 or height < 1:
-            raise DocumentError(
-                f"{self._name}: page {index + 1} is {width} x {height} pixels: there is nothing in it."
-            )
+            raise DocumentError(f"{self._name}: page {index + 1} is {width} x {height} pixels: there is nothing in it.")
         if width * height > self._limits.max_picture_pixels:
             raise LimitError(
                 f"{self._name}: page {index + 1} is {width} x {height} = {width * height:,} pixels, more "
@@ -219,17 +214,12 @@ class PictureSource:
         except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning) as error:
             raise LimitError(f"{self._name}: is too large a picture ({error}); scale it down.") from error
         except UnidentifiedImageError as error:
-            raise DocumentError(
-                f"{self._name}: starts like {self._kind}, but is damaged; save it again."
-            ) from error
+            raise DocumentError(f"{self._name}: starts like {self._kind}, but is damaged; save it again.") from error
         except ForkliftError:
             raise
-        except (
-            Exception
-        ) as error:  # Pillow's decoders let struct.error, zlib.error, KeyError and more through
+        except Exception as error:  # Pillow's decoders let struct.error, zlib.error, KeyError and more through
             raise DocumentError(
-                f"{self._name}: is a {self._kind} picture that is damaged or cut short ({error}); "
-                "save it again."
+                f"{self._name}: is a {self._kind} picture that is damaged or cut short ({error}); save it again."
             ) from error
 
 

@@ -31,18 +31,14 @@ _BICUBIC = 3
 _MAX_ASPECT_RATIO = 200
 
 
-def smart_resize(
-    height: int, width: int, *, factor: int, min_pixels: int, max_pixels: int
-) -> tuple[int, int]:
+def smart_resize(height: int, width: int, *, factor: int, min_pixels: int, max_pixels: int) -> tuple[int, int]:
     """The (height, width) that an image is resized to: multiples of `factor`, area within the bounds, the
     aspect ratio kept as well as that allows.
 
     Raises ValueError for an image more than 200 times as long as it is wide.
     """
     if max(height, width) > _MAX_ASPECT_RATIO * min(height, width):
-        raise ValueError(
-            f"an image of {width} x {height} pixels is longer than {_MAX_ASPECT_RATIO} times its width"
-        )
+        raise ValueError(f"an image of {width} x {height} pixels is longer than {_MAX_ASPECT_RATIO} times its width")
     rows, columns = round(height / factor) * factor, round(width / factor) * factor
     if rows * columns > max_pixels:
         shrink = math.sqrt((height * width) / max_pixels)
@@ -155,9 +151,7 @@ class ImageProcessor:
         rows, columns = height // side, width // side
         # height -> (token row, row in token, row in patch), width likewise, channel last
         cut = pixels.reshape(rows // merge, merge, side, columns // merge, merge, side, 3)
-        cut = cut.transpose(
-            0, 3, 1, 4, 6, 2, 5
-        )  # token row, token column, row, column, channel, patch row, column
+        cut = cut.transpose(0, 3, 1, 4, 6, 2, 5)  # token row, token column, row, column, channel, patch row, column
         values = np.empty((rows * columns, 3, self.temporal_patch_size, side, side), dtype=np.float32)
         table = self._table()
         flat = cut.reshape(rows * columns, 3, side, side)

@@ -73,9 +73,7 @@ class Prompter:
         self.page_policy = page_policy
         image_token_id = tokenizer.token_to_id(IMAGE_TOKEN)
         if image_token_id is None:
-            raise CheckpointError(
-                f"the tokenizer has no {IMAGE_TOKEN} token; this is no vision-language model."
-            )
+            raise CheckpointError(f"the tokenizer has no {IMAGE_TOKEN} token; this is no vision-language model.")
         self.image_token_id: int = image_token_id
         named = (tokenizer.token_to_id(token) for token in END_OF_TURN_TOKENS)
         self.end_of_turn_ids = frozenset(eos_token_ids) | {token for token in named if token is not None}
@@ -97,9 +95,7 @@ class Prompter:
         folder = Path(folder)
         path = folder / "tokenizer.json"
         if not path.is_file():
-            raise CheckpointError(
-                f"{folder}: has no tokenizer.json; copy it from the model's original repository."
-            )
+            raise CheckpointError(f"{folder}: has no tokenizer.json; copy it from the model's original repository.")
         try:
             tokenizer = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception

@@ -74,8 +74,7 @@ class Schema:
             path = Path(text).expanduser()
             return cls(parse(read_text(path), path.name), name=name or path.name)
         raise SchemaError(
-            "a schema is a dict, a file, JSON text, a Pydantic model or a bundled name, "
-            f"not {type(source).__name__}"
+            f"a schema is a dict, a file, JSON text, a Pydantic model or a bundled name, not {type(source).__name__}"
         )
 
     @cached_property
@@ -176,9 +175,7 @@ class Schema:
             settled.append(self._settle(item, child, place, missing))
         return settled
 
-    def _settle_object(
-        self, value: dict[str, Any], option: Mapping[str, Any], pointer: str, missing: list[str]
-    ) -> Any:
+    def _settle_object(self, value: dict[str, Any], option: Mapping[str, Any], pointer: str, missing: list[str]) -> Any:
         properties = option.get("properties", {})
         required = option.get("required", ())
         settled: dict[str, Any] = {}

@@ -42,8 +42,7 @@ class AnswerCheck:
         base: Any = jsonschema.validators.validator_for(source, default=jsonschema.Draft202012Validator)
         checks: dict[str, Any] = dict(base.VALIDATORS)
         overrides: dict[str, Any] = {
-            keyword: _tolerant(checks[keyword])
-            for keyword in ("pattern", "patternProperties", "additionalProperties")
+            keyword: _tolerant(checks[keyword]) for keyword in ("pattern", "patternProperties", "additionalProperties")
         }
         if not strict:
             for keyword in ("properties", "additionalProperties", "patternProperties"):
@@ -57,9 +56,7 @@ class AnswerCheck:
     def problems(self, answer: Any) -> tuple[str, ...]:
         """ "pointer: message" for each, in the order of their pointers."""
         errors = sorted(self._validator.iter_errors(answer), key=lambda error: _pointer(error.absolute_path))
-        return tuple(
-            f"{_pointer(error.absolute_path) or '/'}: {_shortened(error.message)}" for error in errors
-        )
+        return tuple(f"{_pointer(error.absolute_path) or '/'}: {_shortened(error.message)}" for error in errors)
 
 
 def _with_nullable(node: Any) -> Any:

@@ -47,9 +47,7 @@ def parse(text: str, name: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise SchemaError(
-            f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}"
-        ) from None
+        raise SchemaError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise SchemaError(f"{name}: nested more than {MAX_NESTING} levels deep; flatten it") from None
 

@@ -34,12 +34,8 @@ def test_what_is_written_is_read_back(folder: Path, tiny_config: ModelConfig) ->
     assert read_config(folder) == tiny_config
 
 
-@pytest.mark.parametrize(
-    "kinds", [layer_kinds(8, 4), layer_kinds(3, 4), ("full_attention",), layer_kinds(5, 2)[::-1]]
-)
-def test_every_pattern_of_layers_is_read_back(
-    tmp_path: Path, tiny_config: ModelConfig, kinds: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("kinds", [layer_kinds(8, 4), layer_kinds(3, 4), ("full_attention",), layer_kinds(5, 2)[::-1]])
+def test_every_pattern_of_layers_is_read_back(tmp_path: Path, tiny_config: ModelConfig, kinds: tuple[str, ...]) -> None:
     config = replace(tiny_config, text=replace(tiny_config.text, layer_kinds=kinds))
     write_config(tmp_path, config)
     assert read_config(tmp_path).text.layer_kinds == kinds
@@ -88,9 +84,7 @@ def test_a_generation_config_that_names_endoftext_alone_still_stops_at_the_end_o
 
 def test_end_tokens_of_every_file_are_kept(folder: Path, tokenizer_json: dict[str, Any]) -> None:
     change(folder, lambda values: values.update(eos_token_id=[5, 60]), "generation_config.json")
-    change(
-        folder, lambda values: (values.update(eos_token_id=6), values["text_config"].update(eos_token_id=7))
-    )
+    change(folder, lambda values: (values.update(eos_token_id=6), values["text_config"].update(eos_token_id=7)))
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer_json))
     assert read_config(folder).eos_token_ids == (60, 62, 6, 7, 5)
 

@@ -52,9 +52,7 @@ def test_a_quantised_checkpoint_computes_what_its_dequantised_twin_does(
         for name, tensor in tensors.items()
     }
     quantization = {"": Quantization(3)} | {
-        name.removesuffix(".weight"): Quantization(5)
-        for name in packed
-        if "language" in name and "mlp" in name
+        name.removesuffix(".weight"): Quantization(5) for name in packed if "language" in name and "mlp" in name
     }
     config = replace(plain, quantization=quantization)
     write_config(tmp_path / "packed", config)

@@ -32,9 +32,7 @@ def test_each_name_is_translated_both_ways(ours: str, hugging_face: str, mlx: st
     assert stored_name(ours, Layout.MLX) == mlx
 
 
-@pytest.mark.parametrize(
-    "name", ["model.layers.0.mlp.up_proj.weight", "lm_head_extra.weight", "visual.x", ""]
-)
+@pytest.mark.parametrize("name", ["model.layers.0.mlp.up_proj.weight", "lm_head_extra.weight", "visual.x", ""])
 def test_a_name_of_neither_layout_is_none(name: str) -> None:
     assert canonical_name(name) is None
 

@@ -41,12 +41,8 @@ def test_shapes_names_types_and_metadata_are_mlx_ones(
     gated = "layers.0.linear_attn.norm.weight"
     assert torch.equal(written[f"language_model.model.{gated}"], tiny_tensors[f"language.{gated}"])
     # A_log stays as exact as it was given.
-    assert {name.rpartition(".")[2] for name, tensor in written.items() if tensor.dtype == torch.float32} == {
-        "A_log"
-    }
-    assert torch.equal(
-        written["language_model.model.layers.0.linear_attn.A_log"], torch.tensor([0.1, 0.2, 0.3, 0.4])
-    )
+    assert {name.rpartition(".")[2] for name, tensor in written.items() if tensor.dtype == torch.float32} == {"A_log"}
+    assert torch.equal(written["language_model.model.layers.0.linear_attn.A_log"], torch.tensor([0.1, 0.2, 0.3, 0.4]))
     with safe_open(tmp_path / "model.safetensors", framework="pt") as file:
         assert file.metadata() == {"format": "mlx"}
 
@@ -56,9 +52,7 @@ def test_reading_and_writing_again_gives_the_same_bytes(
 ) -> None:
     again = tmp_path / "again"
     write_tensors(again, read_tensors(mlx_folder, tiny_config), tiny_config)
-    assert contents(again) == {
-        name: data for name, data in contents(mlx_folder).items() if "safetensors" in name
-    }
+    assert contents(again) == {name: data for name, data in contents(mlx_folder).items() if "safetensors" in name}
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -90,9 +84,7 @@ def test_files_stay_below_the_limit_and_the_index_names_every_tensor(
         assert {name for name, place in index["weight_map"].items() if place == shard} == set(held)
         sizes[shard] = sum(tensor.nbytes for tensor in held.values())
         assert sizes[shard] < limit
-    assert (
-        sum(sizes.values()) == index["metadata"]["total_size"] == sum(t.nbytes for t in tiny_tensors.values())
-    )
+    assert sum(sizes.values()) == index["metadata"]["total_size"] == sum(t.nbytes for t in tiny_tensors.values())
 
 
 def test_a_later_checkpoint_leaves_no_file_of_the_earlier(

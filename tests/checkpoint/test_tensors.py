@@ -87,25 +87,17 @@ def test_hugging_face_names_with_converted_convolutions_are_refused(
 ) -> None:
     name = "model.language_model.layers.0.linear_attn.conv1d.weight"
     edit(hugging_face_folder, lambda files: files.update({name: files[name].movedim(1, -1).contiguous()}))
-    with pytest.raises(
-        CheckpointError, match=r"conv1d.weight, \[96, 4, 1\], so whether its norms hold w or 1 \+ w"
-    ):
+    with pytest.raises(CheckpointError, match=r"conv1d.weight, \[96, 4, 1\], so whether its norms hold w or 1 \+ w"):
         read_tensors(hugging_face_folder, tiny_config)
 
 
-def test_shards_are_read_through_their_index(
-    mlx_folder: Path, tiny_config: ModelConfig, tiny_tensors: Files
-) -> None:
+def test_shards_are_read_through_their_index(mlx_folder: Path, tiny_config: ModelConfig, tiny_tensors: Files) -> None:
     whole = read_tensors(mlx_folder, tiny_config)
     write_tensors(mlx_folder, tiny_tensors, tiny_config, shard_bytes=50_000)
     assert len(list(mlx_folder.glob("model-*.safetensors"))) > 2
-    assert_same(
-        read_tensors(mlx_folder, tiny_config), {n: t for n, t in whole.items() if isinstance(t, Tensor)}
-    )
+    assert_same(read_tensors(mlx_folder, tiny_config), {n: t for n, t in whole.items() if isinstance(t, Tensor)})
     (mlx_folder / "model.safetensors.index.json").unlink()  # without it, every model*.safetensors counts
-    assert_same(
-        read_tensors(mlx_folder, tiny_config), {n: t for n, t in whole.items() if isinstance(t, Tensor)}
-    )
+    assert_same(read_tensors(mlx_folder, tiny_config), {n: t for n, t in whole.items() if isinstance(t, Tensor)})
 
 
 def test_prediction_head_and_tied_copy_are_ignored(
@@ -130,9 +122,9 @@ def test_quantised_modules_stay_packed_at_every_width(
     assert isinstance(read, Packed)
     assert (read.bits, read.group_size) == (bits, group_size)
     assert torch.equal(dequantize(read), dequantize(packed))
-    assert [
-        name for name, tensor in read_tensors(tmp_path, config).items() if isinstance(tensor, Packed)
-    ] == [f"{UP}.weight"]
+    assert [name for name, tensor in read_tensors(tmp_path, config).items() if isinstance(tensor, Packed)] == [
+        f"{UP}.weight"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -234,9 +226,7 @@ def test_a_truncated_file_is_named(mlx_folder: Path, tiny_config: ModelConfig, k
 
 
 def test_a_git_lfs_pointer_is_recognised(mlx_folder: Path, tiny_config: ModelConfig) -> None:
-    (mlx_folder / "model.safetensors").write_text(
-        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
-    )
+    (mlx_folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
     with pytest.raises(CheckpointError, match=r"is a Git LFS pointer.*git lfs pull"):
         read_tensors(mlx_folder, tiny_config)
 
@@ -265,9 +255,7 @@ def test_an_index_that_cannot_be_followed_is_named(
 def test_a_folder_without_tensors_is_no_checkpoint(mlx_folder: Path, tiny_config: ModelConfig) -> None:
     for path in mlx_folder.glob("model.safetensors*"):
         path.unlink()
-    with pytest.raises(
-        CheckpointError, match=r"it has no model\.safetensors and no model\.safetensors\.index\.json"
-    ):
+    with pytest.raises(CheckpointError, match=r"it has no model\.safetensors and no model\.safetensors\.index\.json"):
         read_tensors(mlx_folder, tiny_config)
 
 

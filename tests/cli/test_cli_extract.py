@@ -67,9 +67,7 @@ def test_one_file_goes_to_stdout_as_readable_utf8_in_schema_order(picture: Path,
     engine = scripted(FULL)
     result = run("extract", picture, "--schema", SCHEMA)
     assert result.exit_code == 0, result.output
-    assert result.stdout_bytes.decode() == (
-        '{\n  "Verkäufer": "Müller",\n  "total": 12.5,\n  "note": "日本"\n}\n'
-    )
+    assert result.stdout_bytes.decode() == ('{\n  "Verkäufer": "Müller",\n  "total": 12.5,\n  "note": "日本"\n}\n')
     assert result.stderr == ""  # no terminal: no progress bar
     assert engine.closed
 
@@ -89,9 +87,7 @@ def test_options_reach_the_request(tmp_path: Path, scripted: Run) -> None:
     assert (request.sampling.temperature, request.sampling.top_p, request.sampling.seed) == (0.5, 0.9, 7)
 
 
-def test_the_model_and_its_type_are_what_was_asked_for(
-    picture: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_model_and_its_type_are_what_was_asked_for(picture: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def load(model: str, *, dtype: str | None = None) -> Extractor:
@@ -179,9 +175,7 @@ def test_one_bad_file_never_stops_the_rest(picture: Path, tmp_path: Path, script
     last = tmp_path / "last.png"
     last.write_bytes(picture.read_bytes())
     out = tmp_path / "results" / "deep"
-    result = run(
-        "extract", tmp_path / "none.pdf", picture, tmp_path / "page.pdf", last, "-s", SCHEMA, "--out", out
-    )
+    result = run("extract", tmp_path / "none.pdf", picture, tmp_path / "page.pdf", last, "-s", SCHEMA, "--out", out)
     assert result.exit_code == 1
     assert result.stdout == ""
     assert sorted(path.name for path in out.iterdir()) == ["bill.json", "last.json"]
@@ -259,10 +253,7 @@ def test_errors_have_a_message_and_the_exit_code_of_their_kind(
     scripted(FULL)
     result = run(
         "extract",
-        *(
-            part.replace("{picture}", str(picture)).replace("{folder}", str(picture.parent))
-            for part in arguments
-        ),
+        *(part.replace("{picture}", str(picture)).replace("{folder}", str(picture.parent)) for part in arguments),
     )
     assert result.exit_code == code, result.output
     assert says in result.stderr
@@ -303,9 +294,7 @@ def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path, scripted: Run) -
     assert run("extract", tmp_path / "a.pdf", "-s", SCHEMA, "--password", "secret").exit_code == 0
 
 
-def test_no_model_is_loaded_for_a_file_that_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_model_is_loaded_for_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def load(model: str, *, dtype: str | None = None) -> Extractor:
         raise AssertionError("loaded")
 

@@ -76,9 +76,7 @@ def test_pdf_pages_are_drawn_under_the_models_policy(tmp_path: Path, monkeypatch
         (["pull"], 2, "pull"),
     ],
 )
-def test_errors_have_a_message_and_the_exit_code_of_their_kind(
-    arguments: list[str], code: int, says: str
-) -> None:
+def test_errors_have_a_message_and_the_exit_code_of_their_kind(arguments: list[str], code: int, says: str) -> None:
     result = run(*arguments)
     assert result.exit_code == code
     assert says in result.stderr

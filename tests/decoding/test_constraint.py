@@ -88,9 +88,7 @@ DECODED = [  # as `extract` decodes: every property there, every leaf nullable, 
         ["[]", '["a", "b", "c", "d"]'],
         id="bounded-array",
     ),
-    pytest.param(
-        {"type": "array", "maxItems": 0, "items": STRING}, ["[]"], ['["a"]'], id="array-that-must-be-empty"
-    ),
+    pytest.param({"type": "array", "maxItems": 0, "items": STRING}, ["[]"], ['["a"]'], id="array-that-must-be-empty"),
     pytest.param(
         {
             "type": "array",
@@ -138,9 +136,7 @@ DECODED = [  # as `extract` decodes: every property there, every leaf nullable, 
         ['{"n": -2.6}', '{"n": 10.01}'],
         id="bounded-number",
     ),
-    pytest.param(
-        of(n={"type": "number", "minimum": 0}), ['{"n": 0}', '{"n": 3.20}'], ['{"n": -1}'], id="not-negative"
-    ),
+    pytest.param(of(n={"type": "number", "minimum": 0}), ['{"n": 0}', '{"n": 3.20}'], ['{"n": -1}'], id="not-negative"),
     pytest.param(
         of(n={"type": "integer", "exclusiveMinimum": 3}),
         ['{"n": 4}'],
@@ -351,9 +347,7 @@ def walk_forced(view: TokenizerView, schema: Any, text: str, form: AnswerForm | 
 
 @pytest.mark.parametrize("form", ANSWER_FORMS.values(), ids=str)
 @pytest.mark.parametrize("known", [True, False], ids=["known-form", "unknown-form"])
-def test_forced_tokens_are_those_of_the_whole_text(
-    view: TokenizerView, form: AnswerForm, known: bool
-) -> None:
+def test_forced_tokens_are_those_of_the_whole_text(view: TokenizerView, form: AnswerForm, known: bool) -> None:
     schema = of(
         vendor=STRING,
         Straße=STRING,
@@ -429,9 +423,7 @@ def test_constraints_of_one_schema_do_not_share_state(view: TokenizerView) -> No
     assert second.is_complete
 
 
-def test_texts_of_tokens_are_bytes_and_special_tokens_have_none(
-    view: TokenizerView, tokenizer: Tokenizer
-) -> None:
+def test_texts_of_tokens_are_bytes_and_special_tokens_have_none(view: TokenizerView, tokenizer: Tokenizer) -> None:
     text = "Straße 😀"
     assert b"".join(view.text(token_id) for token_id in view.encode(text)) == text.encode()
     assert view.encode(text) == tokenizer.encode(text).ids

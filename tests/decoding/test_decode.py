@@ -38,9 +38,7 @@ def run(view: TokenizerView, model: LocalModel, schema: Schema | None = None, **
     settings: dict[str, Any] = {"sampling": Sampling(), "max_new_tokens": 1000} | options
     form = settings.pop("form", None)
     constraint = None if schema is None else Constraint(view, schema, form=form)
-    tokens = decode(
-        model, None, constraint=constraint, end_ids=view.end_token_ids, token_text=view.text, **settings
-    )
+    tokens = decode(model, None, constraint=constraint, end_ids=view.end_token_ids, token_text=view.text, **settings)
     return list(tokens)
 
 
@@ -119,10 +117,7 @@ def test_a_limit_just_behind_the_closing_brace_is_complete(view: TokenizerView) 
     tokens = run(view, RecitingModel(view, ANSWER), INVOICE, max_new_tokens=limit)
     assert text_of(tokens) == ANSWER
     assert tokens[-1].outcome is Outcome.COMPLETE
-    assert (
-        run(view, RecitingModel(view, ANSWER), INVOICE, max_new_tokens=limit - 1)[-1].outcome
-        is Outcome.TRUNCATED
-    )
+    assert run(view, RecitingModel(view, ANSWER), INVOICE, max_new_tokens=limit - 1)[-1].outcome is Outcome.TRUNCATED
 
 
 def test_no_room_for_any_token(view: TokenizerView) -> None:
@@ -209,9 +204,7 @@ def test_bfloat16_logits(view: TokenizerView) -> None:
 
 
 def test_identical_line_items_are_no_loop(view: TokenizerView) -> None:
-    schema = Schema.load(
-        {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-    )
+    schema = Schema.load({"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}})
     answer = "[" + ", ".join(['{"n": 1}'] * 30) + "]"
     assert text_of(run(view, RecitingModel(view, answer), schema)) == answer
 

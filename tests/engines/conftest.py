@@ -76,9 +76,7 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
         eos_token_ids=(0,),  # lacks <|im_end|>, as upstream's does
     )
     generator = torch.Generator().manual_seed(0)
-    tensors = {
-        name: 0.2 * torch.randn(shape, generator=generator) for name, shape in expected_shapes(config).items()
-    }
+    tensors = {name: 0.2 * torch.randn(shape, generator=generator) for name, shape in expected_shapes(config).items()}
     write_config(folder, config)
     write_tensors(folder, tensors, config)
     return folder

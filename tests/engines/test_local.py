@@ -132,9 +132,7 @@ def test_a_prompt_that_does_not_fit_is_refused_before_it_runs(engine: LocalEngin
 
 def test_the_model_s_room_limits_the_answer(engine: LocalEngine) -> None:
     prompt = engine.prompter.build([], "read")
-    tokens = say(
-        engine, pages=[], schema=Schema.load({"type": "array", "minItems": 500, "items": {"const": 1}})
-    )
+    tokens = say(engine, pages=[], schema=Schema.load({"type": "array", "minItems": 500, "items": {"const": 1}}))
     assert tokens[-1].outcome is Outcome.TRUNCATED
     assert len(tokens) == 300 - len(prompt.token_ids)
 

@@ -41,9 +41,7 @@ def test_the_answer_has_the_schemas_properties_in_its_order(kind: str) -> None:
             assert task.answer["line_items"]
             for item in task.answer["line_items"]:
                 assert list(item) == columns
-        jsonschema.validate(
-            answer_json(task.answer), task.schema, format_checker=jsonschema.FormatChecker(["date"])
-        )
+        jsonschema.validate(answer_json(task.answer), task.schema, format_checker=jsonschema.FormatChecker(["date"]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -54,10 +52,7 @@ def test_every_asked_property_is_as_the_bundled_schema_has_it_or_without_descrip
         for name, asked in task.schema["properties"].items():
             if name == "line_items":
                 continue
-            bundled = (
-                bundled_schema(schema)["properties"].get(name)
-                or bundled_schema("receipt")["properties"][name]
-            )
+            bundled = bundled_schema(schema)["properties"].get(name) or bundled_schema("receipt")["properties"][name]
             assert list(asked) == [key for key in bundled if key in asked]
             assert asked["type"] == bundled["type"]
             assert asked.get("format") == bundled.get("format")

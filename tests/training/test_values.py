@@ -42,9 +42,7 @@ def read(printed: Printed) -> str:
         (currency_sign("CHF", "CHF"), "CHF", "CHF", "CHF"),
     ],
 )
-def test_a_value_is_printed_spelled_and_pointed_at(
-    printed: Printed, text: str, shown: str, pointed: str
-) -> None:
+def test_a_value_is_printed_spelled_and_pointed_at(printed: Printed, text: str, shown: str, pointed: str) -> None:
     assert printed.text == text
     assert printed.shown == shown
     assert read(printed) == pointed

@@ -27,9 +27,7 @@ def resolve_model(name: str) -> Path:
         _check_folder(folder)
         return folder
     if name and folder.exists():
-        raise CheckpointError(
-            f"{name} is a file; give the folder that holds the checkpoint, perhaps {folder.parent}"
-        )
+        raise CheckpointError(f"{name} is a file; give the folder that holds the checkpoint, perhaps {folder.parent}")
     if name == "lift" or name.startswith("lift-"):
         raise ModelNotFoundError(
             f"{name} is not on this machine, and this version does not download it: fetch the checkpoint "
@@ -42,9 +40,7 @@ def resolve_model(name: str) -> Path:
             f"{name} is no folder here, and this version does not download from a hub: fetch the repository "
             f"yourself and give its folder, or use the bundled model, {BUNDLED}"
         )
-    raise ModelNotFoundError(
-        f"no model is called {name!r}; known are {BUNDLED} (bundled) and folders of checkpoints"
-    )
+    raise ModelNotFoundError(f"no model is called {name!r}; known are {BUNDLED} (bundled) and folders of checkpoints")
 
 
 def _looks_like_path(name: str) -> bool:

@@ -36,9 +36,7 @@ def read_config(folder: Path) -> ModelConfig:
     top = _Section(path, "", read_json(path))
     architecture = top.values.get("model_type")
     if architecture != "qwen3_5":
-        raise CheckpointError(
-            f"{path}: model_type is {architecture!r}; supported: 'qwen3_5' (Qwen3.5, as lift is)"
-        )
+        raise CheckpointError(f"{path}: model_type is {architecture!r}; supported: 'qwen3_5' (Qwen3.5, as lift is)")
     text = top.section("text_config") if "text_config" in top.values else top
     text_config = _text_config(text, top)
     vision_config = _vision_config(top.section("vision_config"))
@@ -146,9 +144,7 @@ def _text_config(text: _Section, top: _Section) -> TextConfig:
         rope_theta=theta,
         partial_rotary_factor=factor,
         mrope_section=tuple(section) if isinstance(section, list) else (),
-        tie_word_embeddings=bool(
-            top.values.get("tie_word_embeddings", text.values.get("tie_word_embeddings", False))
-        ),
+        tie_word_embeddings=bool(top.values.get("tie_word_embeddings", text.values.get("tie_word_embeddings", False))),
         max_positions=text.integer("max_position_embeddings", 262144, high=1 << 32),
     )
     if config.num_query_heads % config.num_key_value_heads:
@@ -178,11 +174,7 @@ def _layer_kinds(text: _Section, num_layers: int) -> tuple[str, ...]:
     stated = text.values.get("layer_types")
     if stated is None:
         return layer_kinds(num_layers, text.integer("full_attention_interval", 4, high=1025))
-    if (
-        not isinstance(stated, list)
-        or len(stated) != num_layers
-        or not all(kind in LAYER_KINDS for kind in stated)
-    ):
+    if not isinstance(stated, list) or len(stated) != num_layers or not all(kind in LAYER_KINDS for kind in stated):
         raise text.error("layer_types", f"a list of {num_layers}, each {' or '.join(map(repr, LAYER_KINDS))}")
     return tuple(stated)
 

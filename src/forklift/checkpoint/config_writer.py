@@ -24,9 +24,7 @@ def write_config(folder: Path, config: ModelConfig, *, dtype: str = "bfloat16") 
     """
     eos_token_ids = list(dict.fromkeys((*end_token_ids(folder), *config.eos_token_ids)))
     if not eos_token_ids:
-        raise CheckpointError(
-            f"{folder}: no end token is known; give eos_token_ids, or write tokenizer.json first"
-        )
+        raise CheckpointError(f"{folder}: no end token is known; give eos_token_ids, or write tokenizer.json first")
     values: dict[str, Any] = {
         "architectures": ["Qwen3_5ForConditionalGeneration"],
         "model_type": "qwen3_5",

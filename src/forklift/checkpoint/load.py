@@ -36,6 +36,7 @@ def load_model(folder: Path, dtype: torch.dtype = torch.bfloat16) -> Model:
     # Only a disagreement between the model and expected_shapes can come here.
     assert not unfilled, unfilled
     assert not incompatible.unexpected_keys, incompatible.unexpected_keys
+    model.prepare_for_inference()
     return model.eval()
 
 

@@ -55,9 +55,7 @@ def write_tensors(
         writer.discard()
 
 
-def _stored(
-    name: str, tensor: Tensor | Packed, config: ModelConfig, dtype: torch.dtype | None
-) -> dict[str, Tensor]:
+def _stored(name: str, tensor: Tensor | Packed, config: ModelConfig, dtype: torch.dtype | None) -> dict[str, Tensor]:
     """MLX's names and values for one tensor of ours."""
     stored = stored_name(name, Layout.MLX)
     if isinstance(tensor, Packed):

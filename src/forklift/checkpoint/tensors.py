@@ -66,9 +66,7 @@ def tensor_files(folder: Path) -> list[Path]:
     if not index_path.exists():
         files = sorted(folder.glob("model*.safetensors"))
         if not files:
-            raise CheckpointError(
-                f"{folder} is no checkpoint: it has no model.safetensors and no {INDEX_NAME}"
-            )
+            raise CheckpointError(f"{folder} is no checkpoint: it has no model.safetensors and no {INDEX_NAME}")
         return files
     names = read_json(index_path).get("weight_map")
     if not isinstance(names, dict) or not all(isinstance(name, str) and name for name in names.values()):
@@ -173,9 +171,7 @@ class _Fitting:
     def _norms_are_shifted(self, found: Mapping[str, Tensor], layout: Layout) -> bool:
         """Whether norms hold 1 + w: what was converted to MLX's shapes was shifted too; names say less."""
         kernel = self.config.text.conv_kernel_size
-        shapes = {
-            name: list(tensor.shape) for name, tensor in found.items() if name.endswith(".conv1d.weight")
-        }
+        shapes = {name: list(tensor.shape) for name, tensor in found.items() if name.endswith(".conv1d.weight")}
         converted = [name for name, shape in shapes.items() if len(shape) == 3 and shape[1:] == [kernel, 1]]
         if layout is Layout.HUGGING_FACE and converted:
             name = converted[0]
@@ -185,9 +181,7 @@ class _Fitting:
             )
         return layout is Layout.MLX and len(converted) == len(shapes)
 
-    def _packed(
-        self, path: str, shape: tuple[int, ...], found: Mapping[str, Tensor], layout: Layout
-    ) -> Packed | None:
+    def _packed(self, path: str, shape: tuple[int, ...], found: Mapping[str, Tensor], layout: Layout) -> Packed | None:
         stored_path = stored_name(path, layout)
         stated = self.config.quantization_of(path)
         parts = {part: found.get(f"{path}.{part}") for part in ("weight", "scales", "biases")}

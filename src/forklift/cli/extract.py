@@ -43,9 +43,7 @@ class _Job:
 
 
 def extract(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="PDFs or pictures.", show_default=False)
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="PDFs or pictures.", show_default=False)],
     schema: Annotated[
         str,
         typer.Option(
@@ -57,12 +55,8 @@ def extract(
         ),
     ],
     model: Annotated[str, typer.Option("--model", "-m", help="nano, or a checkpoint's folder.")] = "nano",
-    pages: Annotated[
-        str | None, typer.Option(metavar="RANGE", help='Pages to read, such as "1-3,5" or "5-".')
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write DIR/<name>.json instead of printing.")
-    ] = None,
+    pages: Annotated[str | None, typer.Option(metavar="RANGE", help='Pages to read, such as "1-3,5" or "5-".')] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write DIR/<name>.json instead of printing.")] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="Where an answer is cut.")] = 8192,
     strict: Annotated[
         bool, typer.Option("--strict", help="Decode the schema literally; values may be forced.")
@@ -88,8 +82,7 @@ def extract(
         inputs = _unique(files)
         if out is None and len(inputs) > 1:
             raise UsageError(
-                f"{len(inputs)} files would be mixed on stdout; give a folder with --out DIR, "
-                "or one file at a time."
+                f"{len(inputs)} files would be mixed on stdout; give a folder with --out DIR, or one file at a time."
             )
         if pages is not None:
             parse_page_ranges(pages)
@@ -114,9 +107,7 @@ def extract(
                 output.remove_unfinished()
                 progress.stop()
 
-            exit_code = run_interruptible(
-                lambda cancel: _extract_all(inputs, job, progress, cancel), clean_up=clean_up
-            )
+            exit_code = run_interruptible(lambda cancel: _extract_all(inputs, job, progress, cancel), clean_up=clean_up)
     if exit_code:
         raise typer.Exit(exit_code)
 
@@ -213,8 +204,7 @@ def _report(path: Path, result: Result, job: _Job, progress: ProgressBar) -> int
         fields = "1 required field is" if count == 1 else f"{count} required fields are"
         places = ", ".join(pointer or "/" for pointer in result.missing)
         progress.say(
-            f"{path}: {fields} not in the document, null in the output: {places}. "
-            "--allow-missing accepts that."
+            f"{path}: {fields} not in the document, null in the output: {places}. --allow-missing accepts that."
         )
         code = 1
     for problem in result.problems:

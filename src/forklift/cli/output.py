@@ -73,9 +73,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file that appears under its name complete or not at all. Raises UsageError when it cannot."""
     temporary = ""
     try:
-        descriptor, temporary = tempfile.mkstemp(
-            prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent
-        )
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
         _unfinished.add(temporary)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

@@ -29,9 +29,7 @@ class TokenizerView:
     tokens: see `cached`.
     """
 
-    def __init__(
-        self, tokenizer_json: str, end_token_ids: Sequence[int], vocabulary_size: int | None = None
-    ) -> None:
+    def __init__(self, tokenizer_json: str, end_token_ids: Sequence[int], vocabulary_size: int | None = None) -> None:
         if not end_token_ids:
             raise CheckpointError("the tokenizer has no end-of-turn token")
         try:
@@ -55,9 +53,7 @@ class TokenizerView:
         return _view(tokenizer_json, end_token_ids, vocabulary_size)
 
     @staticmethod
-    def from_folder(
-        folder: Path, end_token_ids: tuple[int, ...], vocabulary_size: int | None = None
-    ) -> TokenizerView:
+    def from_folder(folder: Path, end_token_ids: tuple[int, ...], vocabulary_size: int | None = None) -> TokenizerView:
         """From a checkpoint's `tokenizer.json`."""
         try:
             text = (folder / "tokenizer.json").read_text(encoding="utf-8")

@@ -184,9 +184,7 @@ class _Chooser:
         probabilities = torch.softmax(scores.cpu() / self._sampling.temperature, 0)
         if self._sampling.top_p < 1:
             ordered, indices = probabilities.sort(descending=True, stable=True)
-            kept = ordered.cumsum(0) - ordered < max(
-                self._sampling.top_p, 1e-9
-            )  # the most probable always stays
+            kept = ordered.cumsum(0) - ordered < max(self._sampling.top_p, 1e-9)  # the most probable always stays
             chosen = torch.multinomial(ordered * kept, 1, generator=self._generator)
             return int(indices[chosen])
         return int(torch.multinomial(probabilities, 1, generator=self._generator))

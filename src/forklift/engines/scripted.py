@@ -77,11 +77,7 @@ class ScriptedEngine:
                 outcome: Outcome | None = None
                 if index + 1 == request.max_new_tokens:
                     outcome = Outcome.TRUNCATED
-                elif (
-                    index + 1 == len(pieces)
-                    and answer.outcome is not Outcome.COMPLETE
-                    and answer.error is None
-                ):
+                elif index + 1 == len(pieces) and answer.outcome is not Outcome.COMPLETE and answer.error is None:
                     outcome = answer.outcome
                 yield Token(piece[0] if piece else _END_ID, piece, answer.log_probability, outcome=outcome)
                 if outcome is not None:

@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from forklift.checkpoint.config import TextConfig
 from forklift.model.cache import AttentionState
+from forklift.model.joined import JoinedLinear, join
 from forklift.model.linear import Linear
 from forklift.model.norm import RMSNorm
 from forklift.model.rotary import rotate
@@ -33,15 +34,24 @@ class GatedAttention(nn.Module):
         self.o_proj = Linear(self.heads * self.head_dim, config.hidden_size)
         self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
         self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
+        self._joined: JoinedLinear | None = None
+
+    def prepare(self) -> None:
+        """Join the small input maps; for inference, after loading."""
+        self._joined = join(self.q_proj, self.k_proj, self.v_proj)
 
     def project(self, x: Tensor, rotation: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Rotated queries [batch, heads, tokens, head_dim]; gate [batch, tokens, heads * head_dim]; rotated keys and
         values [batch, key_value_heads, tokens, head_dim]."""
-        query, gate = self.q_proj(x).unflatten(-1, (self.heads, 2 * self.head_dim)).chunk(2, -1)
+        if self._joined is not None:
+            query, key, value = self._joined(x)
+        else:
+            query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
+        query, gate = query.unflatten(-1, (self.heads, 2 * self.head_dim)).chunk(2, -1)
         query = rotate(self.q_norm(query).transpose(1, 2), *rotation)
-        key = self.k_proj(x).unflatten(-1, (self.key_value_heads, self.head_dim))
-        key = rotate(self.k_norm(key).transpose(1, 2), *rotation)
-        value = self.v_proj(x).unflatten(-1, (self.key_value_heads, self.head_dim)).transpose(1, 2)
+        key = self.k_norm(key.unflatten(-1, (self.key_value_heads, self.head_dim)))
+        key = rotate(key.transpose(1, 2), *rotation)
+        value = value.unflatten(-1, (self.key_value_heads, self.head_dim)).transpose(1, 2)
         return query, gate.flatten(2), key, value
 
     def forward(self, x: Tensor, rotation: tuple[Tensor, Tensor], state: AttentionState | None = None) -> Tensor:

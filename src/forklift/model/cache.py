@@ -37,7 +37,8 @@ class AttentionState:
             return keys, values
         if self._keys is None or self._values is None or self._keys.shape[2] < end:
             self._grow(keys, end)
-        assert self._keys is not None and self._values is not None
+        assert self._keys is not None
+        assert self._values is not None
         self._keys[:, :, start:end] = keys
         self._values[:, :, start:end] = values
         self.length = end

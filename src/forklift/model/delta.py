@@ -13,11 +13,12 @@ from torch.nn import functional as F
 
 from forklift.checkpoint.config import TextConfig
 from forklift.model.cache import DeltaState
+from forklift.model.joined import JoinedLinear, join
 from forklift.model.linear import Linear
 from forklift.model.norm import GatedRMSNorm
 
-# Tokens per chunk. Work inside a chunk grows with its square, steps between chunks fall with it: 64 was best
-# between 32 and 128 in training, docs/log.md.
+# Tokens per chunk. Work inside a chunk grows with its square, steps between chunks fall with it: 32 and 64 are equal
+# in training and 16 is a third slower, docs/log.md.
 CHUNK_SIZE = 64
 
 
@@ -31,15 +32,15 @@ def recurrent_delta_rule(
     Returns the outputs, shaped as value, and the new memory (a new tensor).
     """
     outputs = []
-    keep = decay.exp()
+    keep, beta = decay.exp(), beta.unsqueeze(-1)
+    both = torch.stack((key, query), -2)  # [batch, tokens, heads, 2, key_dim]: one product reads the memory for both
+    match = (query * key).sum(-1, keepdim=True)
     for t in range(query.shape[1]):
-        k = key[:, t].unsqueeze(-2)  # [batch, heads, 1, key_dim]
         memory = memory * keep[:, t, :, None, None]
-        correction = (value[:, t].unsqueeze(-2) - k @ memory) * beta[:, t, :, None, None]
-        memory = torch.baddbmm(
-            memory.flatten(0, 1), k.transpose(-1, -2).flatten(0, 1), correction.flatten(0, 1)
-        ).view_as(memory)
-        outputs.append((query[:, t].unsqueeze(-2) @ memory).squeeze(-2))
+        found, read = (both[:, t] @ memory).unbind(-2)
+        correction = (value[:, t] - found) * beta[:, t]
+        outputs.append(torch.addcmul(read, match[:, t], correction))
+        memory = torch.addcmul(memory, key[:, t].unsqueeze(-1), correction.unsqueeze(-2))
     return torch.stack(outputs, 1), memory
 
 
@@ -57,7 +58,7 @@ def chunked_delta_rule(
     Within a chunk, the corrections u of all tokens solve one unit lower triangular system (I + A) u = beta (v - ...),
     A[i, j] = beta_i k_i . k_j exp(g_j+1 + ... + g_i); only the memory's hand-over from chunk to chunk is sequential.
     """
-    batch, tokens, heads, key_dim = query.shape
+    tokens, key_dim = query.shape[1], query.shape[3]
     size = min(chunk_size, tokens)
     padding = -tokens % size
     if padding:  # a padded token has beta 0 and decay 1: it leaves the memory alone
@@ -69,20 +70,9 @@ def chunked_delta_rule(
         return x.unflatten(1, (chunks, size)).movedim(3, 1)
 
     query, key, value, decay, beta = (by_chunk(x) for x in (query, key, value, decay, beta))
-    total = decay.cumsum(-1)
-    later = torch.ones(size, size, dtype=torch.bool, device=query.device).triu(1)
-    # Masked before exp: the upper triangle holds positive sums that overflow.
-    between = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, float("-inf")).exp()
-    weighted_key = key * beta.unsqueeze(-1)
-    key_rows = key.transpose(-1, -2)
-    within = (query @ key_rows) * between
-    system = (weighted_key @ key_rows) * between
-    sources = torch.cat((value * beta.unsqueeze(-1), weighted_key * total.exp().unsqueeze(-1)), -1)
+    system, sources, within, reading, writing, kept = _within_chunks(query, key, value, decay, beta)
     solved = torch.linalg.solve_triangular(system, sources, upper=False, unitriangular=True)
     own, seen = solved.split((value.shape[-1], key_dim), -1)
-    reading = query * total.exp().unsqueeze(-1)
-    writing = (key * (total[..., -1:] - total).exp().unsqueeze(-1)).transpose(-1, -2)
-    kept = total[..., -1].exp()[..., None, None]
 
     outputs = []
     for own_c, seen_c, reading_c, within_c, writing_c, kept_c in zip(
@@ -98,18 +88,55 @@ def chunked_delta_rule(
     return output[:, :tokens], memory
 
 
+def _within_chunks(
+    query: Tensor, key: Tensor, value: Tensor, decay: Tensor, beta: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """What does not depend on the memory, for all chunks at once; inputs [batch, heads, chunks, size, ...].
+
+    Returns the triangular system [.., size, size] and its right-hand sides [.., size, value_dim + key_dim]; how the
+    outputs read the chunk [.., size, size] and the memory [.., size, key_dim]; how the corrections are written
+    [.., key_dim, size] and how much of the memory is kept [.., 1, 1].
+    """
+    size = query.shape[-2]
+    total = decay.cumsum(-1)
+    later = torch.ones(size, size, dtype=torch.bool, device=query.device).triu(1)
+    # Masked before exp: the upper triangle holds positive sums that overflow.
+    between = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, float("-inf")).exp()
+    weighted_key = key * beta.unsqueeze(-1)
+    key_rows = key.transpose(-1, -2)
+    return (
+        (weighted_key @ key_rows) * between,
+        torch.cat((value * beta.unsqueeze(-1), weighted_key * total.exp().unsqueeze(-1)), -1),
+        (query @ key_rows) * between,
+        query * total.exp().unsqueeze(-1),
+        (key * (total[..., -1:] - total).exp().unsqueeze(-1)).transpose(-1, -2),
+        total[..., -1].exp()[..., None, None],
+    )
+
+
 def causal_convolution(x: Tensor, weight: Tensor) -> Tensor:
     """Depthwise convolution along time: y[t] = sum_j weight[:, j] x[t + j].
 
-    x: [batch, tokens + kernel_size - 1, channels]; weight: [channels, kernel_size]. Returns [batch, tokens, channels].
+    x: [batch, tokens + kernel_size - 1, channels]; weight: [channels, kernel_size]. Returns [batch, tokens, channels],
+    bfloat16 x and float32 weight giving float32: in bfloat16 seven roundings would stand where a convolution has one.
     Shifted products: on CPU several times faster than a grouped conv1d, which works along rows.
     """
     kernel_size = weight.shape[1]
     tokens = x.shape[1] - kernel_size + 1
+    if tokens == 1:
+        return (x * weight.t()).sum(1, keepdim=True)
     output = x[:, :tokens] * weight[:, 0]
     for j in range(1, kernel_size):
-        output = output + x[:, j : j + tokens] * weight[:, j]
+        output.addcmul_(x[:, j : j + tokens], weight[:, j])
     return output
+
+
+class CausalConvolution(nn.Module):
+    """Holds the depthwise kernel, [channels, 1, kernel_size] as HF shapes it."""
+
+    def __init__(self, channels: int, kernel_size: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(channels, 1, kernel_size))
 
 
 class GatedDeltaNet(nn.Module):
@@ -126,42 +153,59 @@ class GatedDeltaNet(nn.Module):
         self.in_proj_z = Linear(config.hidden_size, self.value_size)
         self.in_proj_b = Linear(config.hidden_size, heads)
         self.in_proj_a = Linear(config.hidden_size, heads)
-        self.conv1d = nn.Module()
-        self.conv1d.weight = nn.Parameter(torch.zeros(channels, 1, config.conv_kernel_size))
+        self.conv1d = CausalConvolution(channels, config.conv_kernel_size)
         self.A_log = nn.Parameter(torch.zeros(heads))
         self.dt_bias = nn.Parameter(torch.ones(heads))
         self.norm = GatedRMSNorm(config.linear_value_head_dim, config.rms_norm_eps)
         self.out_proj = Linear(self.value_size, config.hidden_size)
+        self._joined: JoinedLinear | None = None
+
+    def prepare(self) -> None:
+        """Join the small input maps; for inference, after loading."""
+        self._joined = join(self.in_proj_qkv, self.in_proj_z, self.in_proj_b, self.in_proj_a)
+
+    def _project(self, x: Tensor) -> tuple[Tensor, ...]:
+        """q, k and v in one tensor, z, b, a."""
+        if self._joined is not None:
+            return self._joined(x)
+        return self.in_proj_qkv(x), self.in_proj_z(x), self.in_proj_b(x), self.in_proj_a(x)
+
+    def _gather(self, padded: Tensor, strength: Tensor, rate: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """query, key, value, decay and beta as the delta rule takes them, from the projections."""
+        config = self.config
+        weight: Tensor = self.conv1d.weight
+        mixed = F.silu(causal_convolution(padded, weight.squeeze(1).float()))
+        looking, value = mixed.float().split((2 * self.key_size, self.value_size), -1)
+        looking = _normalise(looking.unflatten(-1, (2, config.linear_num_key_heads, config.linear_key_head_dim)))
+        query, key = looking.unbind(-3)
+        query = query * config.linear_key_head_dim**-0.5
+        value = value.unflatten(-1, (config.linear_num_value_heads, config.linear_value_head_dim))
+        repeats = config.linear_num_value_heads // config.linear_num_key_heads
+        if repeats > 1:  # key head h serves the value heads h * repeats ... (h + 1) * repeats - 1
+            query, key = query.repeat_interleave(repeats, 2), key.repeat_interleave(repeats, 2)
+        decay = -self.A_log.float().exp() * F.softplus(rate.float() + self.dt_bias.float())
+        return query, key, value, decay, strength.float().sigmoid()
 
     def forward(self, x: Tensor, state: DeltaState | None = None) -> Tensor:
         """Reads and replaces `state` when given."""
         config = self.config
         batch, tokens, _ = x.shape
-        mixed = self.in_proj_qkv(x)
+        mixed, gate, strength, rate = self._project(x)
         before = None if state is None else state.inputs
         if before is None:
             before = mixed.new_zeros(batch, config.conv_kernel_size - 1, mixed.shape[-1])
         padded = torch.cat((before, mixed), 1)
-        weight: Tensor = self.conv1d.weight  # type: ignore[assignment]
-        mixed = F.silu(causal_convolution(padded, weight.squeeze(1).to(x.dtype)))
-        query, key, value = mixed.float().split((self.key_size, self.key_size, self.value_size), -1)
-        query = _normalise(query.unflatten(-1, (config.linear_num_key_heads, -1))) * config.linear_key_head_dim**-0.5
-        key = _normalise(key.unflatten(-1, (config.linear_num_key_heads, -1)))
-        value = value.unflatten(-1, (config.linear_num_value_heads, -1))
-        repeats = config.linear_num_value_heads // config.linear_num_key_heads
-        if repeats > 1:  # key head h serves the value heads h * repeats ... (h + 1) * repeats - 1
-            query, key = query.repeat_interleave(repeats, 2), key.repeat_interleave(repeats, 2)
-        beta = self.in_proj_b(x).float().sigmoid()
-        decay = -self.A_log.float().exp() * F.softplus(self.in_proj_a(x).float() + self.dt_bias.float())
-
+        query, key, value, decay, beta = self._gather(padded, strength, rate)
         memory = None if state is None else state.memory
         if tokens <= 2 and memory is not None:
             output, memory = recurrent_delta_rule(query, key, value, decay, beta, memory)
         else:
             output, memory = chunked_delta_rule(query, key, value, decay, beta, memory)
         if state is not None:
-            state.inputs, state.memory = padded[:, tokens:], memory
-        gate = self.in_proj_z(x).unflatten(-1, (config.linear_num_value_heads, -1))
+            inputs = padded[:, tokens:]
+            # A view would keep the whole prompt's inputs alive, gigabytes of them after many pages.
+            state.inputs, state.memory = inputs if tokens <= config.conv_kernel_size else inputs.clone(), memory
+        gate = gate.unflatten(-1, (config.linear_num_value_heads, -1))
         return self.out_proj(self.norm(output, gate).flatten(2))
 
 

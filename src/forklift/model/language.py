@@ -9,6 +9,7 @@ from forklift.checkpoint.config import TextConfig
 from forklift.model.attention import GatedAttention
 from forklift.model.cache import AttentionState, Cache, DeltaState
 from forklift.model.delta import GatedDeltaNet
+from forklift.model.joined import JoinedLinear, join
 from forklift.model.linear import Embedding, Linear
 from forklift.model.norm import RMSNorm
 from forklift.model.rotary import text_rotation
@@ -24,9 +25,15 @@ class GatedMLP(nn.Module):
         self.gate_proj = Linear(hidden_size, intermediate_size)
         self.up_proj = Linear(hidden_size, intermediate_size)
         self.down_proj = Linear(intermediate_size, hidden_size)
+        self._joined: JoinedLinear | None = None
+
+    def prepare(self) -> None:
+        """Join the small input maps; for inference, after loading."""
+        self._joined = join(self.gate_proj, self.up_proj)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        gate, up = (self.gate_proj(x), self.up_proj(x)) if self._joined is None else self._joined(x)
+        return self.down_proj(F.silu(gate) * up)
 
 
 class DecoderLayer(nn.Module):
@@ -74,4 +81,6 @@ class LanguageModel(nn.Module):
         return self.norm(x)
 
     def new_cache(self) -> Cache:
-        return Cache([AttentionState() if kind == "full_attention" else DeltaState() for kind in self.config.layer_kinds])
+        return Cache(
+            [AttentionState() if kind == "full_attention" else DeltaState() for kind in self.config.layer_kinds]
+        )

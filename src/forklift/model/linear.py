@@ -84,9 +84,7 @@ def quantize_groups(weight: Tensor, *, bits: int, group_size: int = 64) -> Packe
     if bits not in SUPPORTED_BITS:
         raise ValueError(f"bits is {bits}; supported: {', '.join(map(str, SUPPORTED_BITS))}")
     if group_size not in SUPPORTED_GROUP_SIZES:
-        raise ValueError(
-            f"group_size is {group_size}; supported: {', '.join(map(str, SUPPORTED_GROUP_SIZES))}"
-        )
+        raise ValueError(f"group_size is {group_size}; supported: {', '.join(map(str, SUPPORTED_GROUP_SIZES))}")
     if columns % group_size:
         raise ValueError(f"a row of {columns} weights is no whole number of groups of {group_size}")
     if not torch.isfinite(weight).all():
@@ -135,9 +133,7 @@ class Linear(nn.Module):
         return F.linear(x, self.weight.to(x.dtype), bias)
 
     def extra_repr(self) -> str:
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
-        )
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
 class Embedding(nn.Module):
@@ -212,9 +208,7 @@ class QuantizedEmbedding(_PackedModule):
         """ids int [...] -> rows [..., embedding_dim]."""
         # torch indexes no uint32 on the CPU; the same bits as int32 it does.
         codes = self.weight.view(torch.int32)[ids].view(torch.uint32)
-        return dequantize(
-            Packed(codes, self.scales[ids], self.biases[ids], self.bits, self.group_size), self.dtype
-        )
+        return dequantize(Packed(codes, self.scales[ids], self.biases[ids], self.bits, self.group_size), self.dtype)
 
     def as_linear(self, x: Tensor) -> Tensor:
         """The table as a tied language head: x [..., embedding_dim] -> logits [..., num_embeddings]."""

@@ -9,9 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from forklift.checkpoint.config import ModelConfig
+from forklift.model.attention import GatedAttention
 from forklift.model.cache import Cache
-from forklift.model.language import LanguageModel
+from forklift.model.delta import GatedDeltaNet
+from forklift.model.language import GatedMLP, LanguageModel
 from forklift.model.linear import Linear
+from forklift.model.norm import RMSNorm
 from forklift.model.vision import Grid, VisionTower
 
 
@@ -26,10 +29,17 @@ class Model(nn.Module):
         if not config.text.tie_word_embeddings:
             self.lm_head = Linear(config.text.hidden_size, config.text.vocabulary_size)
 
+    def prepare_for_inference(self) -> None:
+        """Do what need not be done for every token. Call it when the weights are final; no training afterwards."""
+        self.requires_grad_(False)
+        for module in self.modules():
+            if isinstance(module, RMSNorm | GatedDeltaNet | GatedAttention | GatedMLP):
+                module.prepare()
+
     @property
     def dtype(self) -> torch.dtype:
         """The type of the activations."""
-        return self.vision.patch_embed.proj.weight.dtype  # type: ignore[return-value,union-attr]
+        return self.vision.patch_embed.proj.weight.dtype
 
     def logits(self, hidden: Tensor) -> Tensor:
         """[..., hidden] -> [..., vocabulary]."""
@@ -57,9 +67,7 @@ class Model(nn.Module):
         """
         merge = self.config.vision.spatial_merge_size
         images = (token_ids == self.config.image_token_id).tolist()
-        remaining = [
-            (rows // merge, columns // merge) for frames, rows, columns in grids for _ in range(frames)
-        ]
+        remaining = [(rows // merge, columns // merge) for frames, rows, columns in grids for _ in range(frames)]
         pieces: list[Tensor] = []
         index, position = 0, start
         while index < len(images):

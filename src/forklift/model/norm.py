@@ -14,10 +14,15 @@ class RMSNorm(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(size))
         self.eps = eps
+        self._scale: Tensor | None = None
+
+    def prepare(self) -> None:
+        """Add the 1 once and for all; for inference, after loading."""
+        self._scale = self.weight.detach().float() + 1.0
 
     def forward(self, x: Tensor) -> Tensor:
-        weight = self.weight.float() + 1.0
-        return F.rms_norm(x.float(), weight.shape, weight, self.eps).to(x.dtype)
+        scale = self.weight.float() + 1.0 if self._scale is None else self._scale
+        return F.rms_norm(x.float(), scale.shape, scale, self.eps).to(x.dtype)
 
 
 class GatedRMSNorm(nn.Module):

@@ -1,4 +1,4 @@
-"""Rotary position embeddings: three-axis (time, height, width) for the language model, two-axis for the vision tower."""
+"""Rotary position embeddings: over time, height and width for the language model, height and width for vision."""
 
 from __future__ import annotations
 

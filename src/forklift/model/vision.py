@@ -42,7 +42,7 @@ class VisionAttention(nn.Module):
         query, key, value = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         query, key = rotate(query, *rotation), rotate(key, *rotation)
         if query.requires_grad and x.device.type == "cpu":
-            # The fused kernel's backward pass is 5 to 10 times slower than these products on CPU, docs/log.md.
+            # With the fused kernel's backward pass a training step takes 1.5 times as long on CPU, docs/log.md.
             scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
             output = scores.softmax(-1) @ value
         else:
@@ -73,20 +73,35 @@ class VisionBlock(nn.Module):
         return x + self.mlp(self.norm2(x))
 
 
-class PatchEmbedding(nn.Module):
-    """A convolution whose stride is its kernel: one product per patch. The weight keeps HF's shape."""
+class PatchProjection(nn.Module):
+    """The weight keeps the shape of HF's convolution, [hidden, channels, frames, patch, patch]."""
 
     def __init__(self, config: VisionConfig) -> None:
         super().__init__()
-        self.proj = nn.Module()
         kernel = (config.in_channels, config.temporal_patch_size, config.patch_size, config.patch_size)
-        self.proj.weight = nn.Parameter(torch.zeros(config.hidden_size, *kernel))
-        self.proj.bias = nn.Parameter(torch.zeros(config.hidden_size))
+        self.weight = nn.Parameter(torch.zeros(config.hidden_size, *kernel))
+        self.bias = nn.Parameter(torch.zeros(config.hidden_size))
+
+
+class PatchEmbedding(nn.Module):
+    """A convolution whose stride is its kernel: one product per patch."""
+
+    def __init__(self, config: VisionConfig) -> None:
+        super().__init__()
+        self.proj = PatchProjection(config)
 
     def forward(self, patches: Tensor) -> Tensor:
         """patches: [..., channels * frames * patch * patch]."""
-        weight, bias = self.proj.weight.to(patches.dtype), self.proj.bias.to(patches.dtype)  # type: ignore[operator,union-attr]
+        weight, bias = self.proj.weight.to(patches.dtype), self.proj.bias.to(patches.dtype)
         return F.linear(patches, weight.flatten(1), bias)
+
+
+class PositionTable(nn.Module):
+    """One learned embedding for each cell of a square, row by row: weight [num_position_embeddings, hidden]."""
+
+    def __init__(self, config: VisionConfig) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(config.num_position_embeddings, config.hidden_size))
 
 
 class PatchMerger(nn.Module):
@@ -109,8 +124,7 @@ class VisionTower(nn.Module):
         super().__init__()
         self.config = config
         self.patch_embed = PatchEmbedding(config)
-        self.pos_embed = nn.Module()
-        self.pos_embed.weight = nn.Parameter(torch.zeros(config.num_position_embeddings, config.hidden_size))
+        self.pos_embed = PositionTable(config)
         self.blocks = nn.ModuleList(VisionBlock(config) for _ in range(config.depth))
         self.merger = PatchMerger(config)
 
@@ -144,7 +158,7 @@ class VisionTower(nn.Module):
 
         float32 [rows * columns, hidden], merge-block order.
         """
-        weight: Tensor = self.pos_embed.weight  # type: ignore[assignment]
+        weight = self.pos_embed.weight
         side = round(self.config.num_position_embeddings**0.5)
         row, column = patch_coordinates(rows, columns, self.config.spatial_merge_size, weight.device)
         total: Tensor | float = 0.0
