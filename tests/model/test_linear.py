@@ -48,9 +48,7 @@ def test_packed_words_are_the_bit_stream_of_the_codes(case: tuple[int, list[int]
 
 @pytest.mark.parametrize("bits", SUPPORTED_BITS)
 def test_packing_keeps_leading_dimensions(bits: int) -> None:
-    codes = torch.randint(
-        0, 2**bits, (2, 3, 64), dtype=torch.uint8, generator=torch.Generator().manual_seed(bits)
-    )
+    codes = torch.randint(0, 2**bits, (2, 3, 64), dtype=torch.uint8, generator=torch.Generator().manual_seed(bits))
     packed = pack_codes(codes, bits)
     assert packed.shape == (2, 3, 2 * bits)
     assert torch.equal(unpack_codes(packed, bits), codes)
@@ -103,9 +101,7 @@ def test_a_constant_group_is_its_bias() -> None:
         (torch.zeros(2, 64), 4, 16, "group_size is 16; supported: 32, 64, 128"),
     ],
 )
-def test_what_cannot_be_quantised_is_refused(
-    weight: torch.Tensor, bits: int, group_size: int, message: str
-) -> None:
+def test_what_cannot_be_quantised_is_refused(weight: torch.Tensor, bits: int, group_size: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         quantize_groups(weight, bits=bits, group_size=group_size)
 
