@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from itertools import pairwise
 
 import pytest
@@ -190,3 +191,12 @@ def test_what_is_remembered_does_not_keep_the_prompt_in_memory(short_prepared: M
             for kept in (state.inputs, state.memory):
                 assert kept is not None
                 assert kept.untyped_storage().nbytes() == kept.numel() * kept.element_size()
+
+
+def test_a_prepared_model_moves_to_another_device_as_a_whole(short_prepared: Model) -> None:
+    """What was prepared moves along; the meta device computes shapes only and refuses tensors of the CPU."""
+    moved = copy.deepcopy(short_prepared).to("meta")
+    cache = moved.language.new_cache()
+    for count in (5, 1, 20):
+        logits = moved.extend(cache, torch.zeros(count, dtype=torch.long, device="meta"))
+        assert (logits.device.type, logits.shape) == ("meta", (count, 300))

@@ -10,11 +10,13 @@ from torch.nn import functional as F
 class RMSNorm(nn.Module):
     """x / rms(x) * (1 + weight) over the last dimension; `weight` is centred on zero, as HF stores it."""
 
+    _scale: Tensor | None
+
     def __init__(self, size: int, eps: float) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(size))
         self.eps = eps
-        self._scale: Tensor | None = None
+        self.register_buffer("_scale", None, persistent=False)  # a buffer, to move with the model
 
     def prepare(self) -> None:
         """Add the 1 once and for all; for inference, after loading."""
