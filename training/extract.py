@@ -41,7 +41,7 @@ def main() -> None:
     feed = Feed(LessonMaker().draw, first, ahead=6, cores=arguments.worker_cores)
 
     from forklift.model import Model
-    from training.compiling import compile_blocks, compile_pieces
+    from training.compiling import compile_pieces
     from training.initialise import initialise_language, initialise_vision
     from training.lessons import tokenizer
     from training.nano import nano_config
@@ -72,7 +72,6 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         step, seconds = state["step"], state["seconds"]
     if arguments.compile:
-        compile_blocks(model.vision)
         compile_pieces(model)
 
     log = (arguments.run / "log.txt").open("a")
@@ -106,7 +105,8 @@ def main() -> None:
                 continue
             per_field: dict[str, list[bool]] = defaultdict(list)
             reading, pointing, slots = [], [], []
-            with torch.no_grad():
+            # Eager, since compiling for the shapes of these batches would take longer than they do.
+            with torch.no_grad(), torch.compiler.set_stance("force_eager"):
                 for group in lessons:
                     batch = Batch.of(group)
                     losses = forward(model, supervisor, batch)

@@ -208,12 +208,12 @@ def padded_length(lesson: Lesson) -> int:
 
 # kind -> share of the batches while only crops are taught, and once pages are; batch size in lessons
 MIX: dict[str, tuple[float, float, int]] = {
-    "key_values": (0.50, 0.12, 40),
-    "table": (0.25, 0.10, 32),
-    "receipt_lines": (0.25, 0.06, 40),
-    "receipt": (0.0, 0.28, 12),
-    "invoice": (0.0, 0.40, 8),
-    "invoice_two_pages": (0.0, 0.04, 5),
+    "key_values": (0.50, 0.12, 20),
+    "table": (0.25, 0.10, 16),
+    "receipt_lines": (0.25, 0.06, 20),
+    "receipt": (0.0, 0.28, 8),
+    "invoice": (0.0, 0.40, 6),
+    "invoice_two_pages": (0.0, 0.04, 3),
 }
 # One document in a hundred; a shape of their own would cost more compiling than they teach.
 RARE_SIZES = frozenset({(288, 640), (576, 800)})

@@ -71,7 +71,7 @@ def main() -> None:
 
     def evaluate() -> str:
         parts = []
-        with torch.no_grad():
+        with torch.no_grad(), torch.compiler.set_stance("force_eager"):
             for (width, height, _), (patches, labels) in held_out:
                 tokens = embed_grey(tower, patches, height // 16, width // 16, torch.bfloat16).flatten(0, 1)
                 predicted = head(tokens).argmax(-1)
