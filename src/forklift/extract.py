@@ -73,6 +73,7 @@ def extract(
     from forklift.schema import Schema
 
     loaded_schema = Schema.load(schema)  # before the model: a bad schema or file should not cost its loading
+    loaded_schema.decoded(strict)
     with (
         Document.open(path, pages=pages, password=password, limits=limits) as document,
         load(model, dtype=dtype) as extractor,
@@ -245,7 +246,12 @@ def _read_answer(tokens: list[Token], outcome: Outcome, schema: Schema, strict: 
 
 
 def _schema_warnings(schema: Schema) -> tuple[str, ...]:
-    return tuple(
+    unknown = (
         f'{schema.name}: {pointer or "/"}: the keyword "{keyword}" is not known and was ignored'
         for pointer, keyword in schema.unknown_keywords
     )
+    unenforced = (
+        f'{schema.name}: {pointer or "/"}: "{keyword}" cannot be enforced while decoding; the answer was checked for it'
+        for pointer, keyword in schema.unenforced
+    )
+    return (*unknown, *unenforced)

@@ -86,8 +86,10 @@ def extract(
             )
         if pages is not None:
             parse_page_ranges(pages)
+        loaded_schema = Schema.load(schema)
+        loaded_schema.decoded(strict)  # what cannot be decoded is said before the model is loaded
         job = _Job(
-            schema=Schema.load(schema),
+            schema=loaded_schema,
             model=model,
             dtype=dtype,
             pages=pages,

@@ -173,8 +173,7 @@ class GatedDeltaNet(nn.Module):
     def _gather(self, padded: Tensor, strength: Tensor, rate: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """query, key, value, decay and beta as the delta rule takes them, from the projections."""
         config = self.config
-        weight: Tensor = self.conv1d.weight
-        mixed = F.silu(causal_convolution(padded, weight.squeeze(1).float()))
+        mixed = F.silu(causal_convolution(padded, self.conv1d.weight.squeeze(1).float()))
         looking, value = mixed.float().split((2 * self.key_size, self.value_size), -1)
         looking = _normalise(looking.unflatten(-1, (2, config.linear_num_key_heads, config.linear_key_head_dim)))
         query, key = looking.unbind(-3)
