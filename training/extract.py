@@ -19,7 +19,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path, default=Path("runs/extract"))
     parser.add_argument("--vision-init", type=Path, default=Path("runs/read/state.pt"))
-    parser.add_argument("--init", type=Path, help="continue from another run's model, with a new schedule")
+    parser.add_argument(
+        "--init", type=Path, help="continue from another run's state or from a checkpoint folder, with a new schedule"
+    )
     parser.add_argument("--minutes", type=float, default=90, help="length of the whole schedule")
     parser.add_argument("--start-progress", type=float, default=0.0, help="skip the first part of the curriculum")
     parser.add_argument("--threads", type=int, default=2)
@@ -40,6 +42,7 @@ def main() -> None:
     first = arguments.first_seed if state is None else state["next_index"]
     feed = Feed(LessonMaker().draw, first, ahead=6, cores=arguments.worker_cores)
 
+    from forklift.checkpoint.tensors import read_tensors
     from forklift.model import Model
     from training.compiling import compile_pieces
     from training.initialise import initialise_language, initialise_vision
@@ -60,8 +63,11 @@ def main() -> None:
     seeing = [*model.vision.named_parameters("vision"), *supervisor.named_parameters("supervisor_head")]
     optimizer = Optimizer([(language, arguments.rate), (seeing, arguments.vision_rate)])
     step, seconds = 0, 0.0
-    source = state or (torch.load(arguments.init, weights_only=False) if arguments.init else None)
-    if source is not None:
+    source = state or (torch.load(arguments.init, weights_only=False) if _is_state(arguments.init) else None)
+    if source is None and arguments.init is not None:
+        weights = read_tensors(arguments.init, config)
+        model.load_state_dict({name: weight.float() for name, weight in weights.items()})
+    elif source is not None:
         model.load_state_dict(source["model"])
         supervisor.load_state_dict(source["supervisor"])
     else:
@@ -171,6 +177,10 @@ def main() -> None:
     evaluate(1.0)
     say(f"done {step} steps {seconds:.0f} s")
     feed.close()
+
+
+def _is_state(path: Path | None) -> bool:
+    return path is not None and path.is_file()
 
 
 def _held_out(kind: str) -> list:

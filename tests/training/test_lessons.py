@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -67,7 +68,7 @@ def test_spans_are_the_leaves_in_order() -> None:
     assert lesson is not None
     assert lesson.spans[0].pointer == "/vendor"
     assert lesson.spans[-1].pointer == "/total"
-    for one, other in zip(lesson.spans, lesson.spans[1:], strict=False):
+    for one, other in pairwise(lesson.spans):
         assert lesson.answer_start <= one.start < one.end <= len(lesson.token_ids)
         assert one.start < other.start
 
@@ -147,7 +148,7 @@ def test_the_learning_rate_warms_up_stays_and_falls() -> None:
     assert factors[0] == 1 / 50
     assert factors[100] == factors[500] == 1
     assert factors[1000] == pytest.approx(0.03)
-    assert all(later <= earlier for earlier, later in zip(factors[500:], factors[501:], strict=False))
+    assert all(later <= earlier for earlier, later in pairwise(factors[500:]))
 
 
 def test_the_same_seed_draws_the_same_batch() -> None:
