@@ -18,7 +18,9 @@ HELD_OUT_SEED = 2**41 + 10**6  # apart from the documents of the final figures
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path, default=Path("runs/extract"))
-    parser.add_argument("--vision-init", type=Path, default=Path("runs/read/state.pt"))
+    parser.add_argument(
+        "--vision-init", type=Path, help="take the vision tower from this run; runs/read/state.pt without --init"
+    )
     parser.add_argument(
         "--init", type=Path, help="continue from another run's state or from a checkpoint folder, with a new schedule"
     )
@@ -49,6 +51,7 @@ def main() -> None:
     from training.lessons import tokenizer
     from training.nano import nano_config
     from training.optimizer import Optimizer, learning_rate_factor
+    from training.reader import reading_state
     from training.supervision import Batch, Supervisor, forward, right_spans
     from training.tokenizer import SPECIALS, VOCABULARY_SIZE
 
@@ -70,10 +73,10 @@ def main() -> None:
     elif source is not None:
         model.load_state_dict(source["model"])
         supervisor.load_state_dict(source["supervisor"])
-    else:
-        read = torch.load(arguments.vision_init, weights_only=False)
-        model.vision.load_state_dict(read["vision"])
-        supervisor.reading_head.load_state_dict(read["head"])
+    if state is None and (arguments.vision_init is not None or arguments.init is None):
+        seen, named = reading_state(arguments.vision_init or Path("runs/read/state.pt"))
+        model.vision.load_state_dict(seen)
+        supervisor.reading_head.load_state_dict(named)
     if state is not None:
         optimizer.load_state_dict(state["optimizer"])
         step, seconds = state["step"], state["seconds"]

@@ -19,6 +19,8 @@ END = 0  # the end mark; character i of CHARACTERS is class i + 1
 IGNORED = -100
 CLASSES = len(CHARACTERS) + 1
 _CLASS_OF = {character: index + 1 for index, character in enumerate(CHARACTERS)}
+# A line of these is a rule that was typed, not text to be read.
+_RULE = frozenset("-_=*. ")
 # A centre this close to a patch border (pixels) could as well be on the other side: not asked for.
 _AMBIGUOUS = 0.4
 
@@ -39,6 +41,8 @@ def label_page(runs: Sequence[Text], page: int, width: int, height: int, scale_x
     rows, columns = height // 16, width // 16
     glyphs = []
     for run in runs:
+        if len(run.text) > 3 and set(run.text) <= _RULE:
+            continue
         for character, place in zip(run.text, run.places, strict=True):
             if place.page == page and character != " ":
                 glyphs.append((place.x * scale_x, place.y * scale_y, _CLASS_OF.get(character, IGNORED), place))

@@ -208,7 +208,7 @@ def padded_length(lesson: Lesson) -> int:
 
 # kind -> share of the batches while only crops are taught, and once pages are; batch size in lessons
 MIX: dict[str, tuple[float, float, int]] = {
-    "key_values": (0.50, 0.12, 20),
+    "key_values": (0.50, 0.14, 20),
     "table": (0.25, 0.10, 16),
     "receipt_lines": (0.25, 0.06, 20),
     "receipt": (0.0, 0.28, 8),

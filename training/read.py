@@ -22,7 +22,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--worker-cores", type=lambda text: {int(core) for core in text.split(",")}, default=set())
     parser.add_argument("--rate", type=float, default=3e-3)
-    parser.add_argument("--vision-init", type=Path, help="continue from another run's weights, with a new schedule")
+    parser.add_argument("--fall-from", type=float, default=0.5, help="share of the run after which the rate falls")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--vision-init", type=Path, help="go on from the state of another run of either stage")
     arguments = parser.parse_args()
     arguments.run.mkdir(parents=True, exist_ok=True)
     saved = arguments.run / "state.pt"
@@ -30,7 +32,7 @@ def main() -> None:
     import torch
 
     state = torch.load(saved, weights_only=False) if saved.exists() else None
-    first = 0 if state is None else state["next_index"]
+    first = arguments.first_seed if state is None else state["next_index"]
     feed = Feed(lambda index, progress: make_sheet(index), first, ahead=8, cores=arguments.worker_cores)
 
     from forklift.model.vision import VisionTower
@@ -39,7 +41,7 @@ def main() -> None:
     from training.labels import END, IGNORED
     from training.nano import nano_config
     from training.optimizer import Optimizer, learning_rate_factor
-    from training.reader import ReadingHead, embed_grey
+    from training.reader import ReadingHead, embed_grey, reading_state
 
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
@@ -56,9 +58,9 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         step, seconds = state["step"], state["seconds"]
     elif arguments.vision_init is not None:
-        other = torch.load(arguments.vision_init, weights_only=False)
-        tower.load_state_dict(other["vision"])
-        head.load_state_dict(other["head"])
+        seeing, naming = reading_state(arguments.vision_init)
+        tower.load_state_dict(seeing)
+        head.load_state_dict(naming)
 
     def batch(sheets: list[tuple[np.ndarray, np.ndarray]], crop: tuple[int, int, int], random: random_module.Random):
         width, height, count = crop
@@ -121,13 +123,13 @@ def main() -> None:
                 sheets.append(sheet)
             else:
                 sheets[random.randrange(len(sheets))] = sheet
-        weights = (0.45, 0.25, 0.2, 0.1) if progress < 0.5 else (0.25, 0.15, 0.35, 0.25)
+        weights = (0.5, 0.3, 0.2) if progress < 0.5 else (0.4, 0.25, 0.35)
         crop = random.choices(CROPS, weights)[0]
         patches, labels = batch(sheets, crop, random)
         tokens = embed_grey(tower, patches, crop[1] // 16, crop[0] // 16, torch.bfloat16)
         loss, right, _ = head.loss(tokens.flatten(0, 1), labels)
         loss.backward()
-        optimizer.step(learning_rate_factor(step, progress, warm_up=60, fall_from=0.5))
+        optimizer.step(learning_rate_factor(step, progress, warm_up=60, fall_from=arguments.fall_from))
         step += 1
         now = time.monotonic()
         seconds += min(now - last, 20.0)  # compiling is not training

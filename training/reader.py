@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -51,6 +53,18 @@ class ReadingHead(nn.Module):
             right[printed].float().mean().item(),
             right[~printed].float().mean().item(),
         )
+
+
+def reading_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The weights of the vision tower and of the reading head, from the state of a run of either stage."""
+    state = torch.load(path, weights_only=False)
+    if "vision" in state:
+        return state["vision"], state["head"]
+    return _below(state["model"], "vision."), _below(state["supervisor"], "reading_head.")
+
+
+def _below(weights: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): weight for name, weight in weights.items() if name.startswith(prefix)}
 
 
 def embed_grey(tower: VisionTower, patches: Tensor, rows: int, columns: int, dtype: torch.dtype) -> Tensor:

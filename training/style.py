@@ -69,8 +69,9 @@ LABELS: dict[str, tuple[str, ...]] = {
     "position": ("Pos", "No.", "#"),
 }
 RECEIPT_TOTALS = ("Total", "TOTAL", "Amount due", "Grand total", "To pay", "Sum", "Total due", "Balance")
-FONT_WEIGHTS = (6, 4, 3, 1, 1, 1)
-SIZES = (9, 9.5, 10, 10, 10.5, 11, 11, 12)
+# Upright faces only: slanted ones and print below 10 points are the next profile's, once reading is better.
+FONT_WEIGHTS = (6, 5, 4, 0, 0, 0)
+SIZES = (10, 10.5, 11, 11, 11.5, 12)
 
 
 @dataclass
