@@ -1,39 +1,77 @@
-"""torch.compile where it pays: small pieces that are all element-wise, and the blocks of the vision tower.
+"""The layers as training runs them: in pieces that torch.compile can fuse once for every shape of batch.
 
-Compiling whole decoder layers takes minutes per shape of batch and was dropped, docs/log.md.
+What depends on the number of tokens by its structure (the scan over chunks) stays outside; compiling whole layers for
+each shape of batch takes minutes a shape and was dropped, docs/log.md.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
+from torch import Tensor
+from torch.nn import functional as F
 
-from forklift.model import Model, delta
-from forklift.model.delta import GatedDeltaNet
-from forklift.model.norm import GatedRMSNorm, RMSNorm
+from forklift.model.delta import CHUNK_SIZE, by_chunk, scan_chunks, within_chunks
+from forklift.model.language import DecoderLayer
 from forklift.model.vision import VisionBlock, VisionTower
 
 
-def compile_blocks(tower: VisionTower) -> None:
-    """One function for all blocks, compiled per shape of input; 1.15 times as fast in training on CPU, docs/log.md."""
+def _linear_first(layer: DecoderLayer, x: Tensor) -> tuple[Tensor, ...]:
+    net = layer.linear_attn
+    mixed, gate, strength, rate = net.project(layer.input_layernorm(x))
+    padded = F.pad(mixed, (0, 0, net.config.conv_kernel_size - 1, 0))
+    gathered = net.gather(padded, strength, rate)
+    return gate, *within_chunks(*(by_chunk(part, CHUNK_SIZE) for part in gathered))
+
+
+def _linear_last(layer: DecoderLayer, x: Tensor, output: Tensor, gate: Tensor) -> Tensor:
+    net = layer.linear_attn
+    gate = gate.unflatten(-1, (net.config.linear_num_value_heads, net.config.linear_value_head_dim))
+    x = x + net.out_proj(net.norm(output, gate).flatten(2))
+    return x + layer.mlp(layer.post_attention_layernorm(x))
+
+
+def _full_first(layer: DecoderLayer, x: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, ...]:
+    normed = layer.input_layernorm(x)
+    return normed, *layer.self_attn.project(normed, (cos, sin))
+
+
+def _full_last(layer: DecoderLayer, x: Tensor, query: Tensor, gate: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    x = x + layer.self_attn.combine(query, gate, key, value)
+    return x + layer.mlp(layer.post_attention_layernorm(x))
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The halves of a decoder layer, before and after what cannot be compiled or is looked at in between."""
+
+    linear_first: Callable[..., tuple[Tensor, ...]] = _linear_first
+    linear_last: Callable[..., Tensor] = _linear_last
+    full_first: Callable[..., tuple[Tensor, ...]] = _full_first
+    full_last: Callable[..., Tensor] = _full_last
+
+    @classmethod
+    def compiled(cls) -> Pieces:
+        torch._dynamo.config.recompile_limit = 64
+        pieces = (_linear_first, _linear_last, _full_first, _full_last)
+        return cls(*(torch.compile(piece, dynamic=True) for piece in pieces))
+
+    def linear(self, layer: DecoderLayer, x: Tensor) -> Tensor:
+        """A linear layer on whole chunks of tokens [batch, tokens, hidden], from an empty memory."""
+        gate, *chunks = self.linear_first(layer, x)
+        output, _ = scan_chunks(*chunks, None)
+        return self.linear_last(layer, x, output, gate)
+
+
+EAGER = Pieces()
+
+
+def compile_blocks(tower: VisionTower, dynamic: bool = False) -> None:
+    """One function for all blocks; compiled per shape of input, or once for all of them."""
     torch._dynamo.config.recompile_limit = 64
-    compiled = torch.compile(VisionBlock.forward, dynamic=False)
+    compiled = torch.compile(VisionBlock.forward, dynamic=dynamic)
     for block in tower.blocks:
         block.forward = functools.partial(compiled, block)
-
-
-def compile_pieces(model: Model) -> None:
-    """The element-wise parts of the language model, each compiled once for all shapes. For this process, for good."""
-    torch._dynamo.config.recompile_limit = 64
-    delta._within_chunks = torch.compile(delta._within_chunks, dynamic=True)
-    gather = torch.compile(GatedDeltaNet._gather, dynamic=True)
-    norm = torch.compile(RMSNorm.forward, dynamic=True)
-    gated = torch.compile(GatedRMSNorm.forward, dynamic=True)
-    for module in model.language.modules():
-        if isinstance(module, GatedDeltaNet):
-            module._gather = functools.partial(gather, module)  # type: ignore[method-assign]
-        elif isinstance(module, GatedRMSNorm):
-            module.forward = functools.partial(gated, module)
-        elif isinstance(module, RMSNorm):
-            module.forward = functools.partial(norm, module)

@@ -11,11 +11,17 @@ from random import Random
 
 from training.feed import Feed
 from training.lessons import MIX, LessonMaker, shares
+from training.parallel import Peers, run
 
 HELD_OUT_SEED = 2**41 + 10**6  # apart from the documents of the final figures
 
 
 def main() -> None:
+    arguments = _parse()
+    run(arguments.processes, lambda peers: train(arguments, peers))
+
+
+def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path, default=Path("runs/extract"))
     parser.add_argument(
@@ -26,15 +32,19 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, default=90, help="length of the whole schedule")
     parser.add_argument("--start-progress", type=float, default=0.0, help="skip the first part of the curriculum")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--processes", type=int, default=2, help="share each batch between so many processes")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each process")
     parser.add_argument("--first-seed", type=int, default=1_000_000)
-    parser.add_argument("--worker-cores", type=lambda text: {int(core) for core in text.split(",")}, default=set())
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--vision-rate", type=float, default=5e-4)
     parser.add_argument("--pointer-weight", type=float, default=0.5)
     parser.add_argument("--slot-weight", type=float, default=0.3)
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def train(arguments: argparse.Namespace, peers: Peers) -> None:
+    """One process of the run; the first one logs and saves."""
     arguments.run.mkdir(parents=True, exist_ok=True)
     saved = arguments.run / "state.pt"
 
@@ -42,11 +52,11 @@ def main() -> None:
 
     state = torch.load(saved, weights_only=False) if saved.exists() else None
     first = arguments.first_seed if state is None else state["next_index"]
-    feed = Feed(LessonMaker().draw, first, ahead=6, cores=arguments.worker_cores)
+    feed = Feed(LessonMaker(peers.count).draw, first + peers.rank, stride=peers.count, ahead=4)
 
     from forklift.checkpoint.tensors import read_tensors
     from forklift.model import Model
-    from training.compiling import compile_pieces
+    from training.compiling import EAGER, Pieces, compile_blocks
     from training.initialise import initialise_language, initialise_vision
     from training.lessons import tokenizer
     from training.nano import nano_config
@@ -80,8 +90,10 @@ def main() -> None:
     if state is not None:
         optimizer.load_state_dict(state["optimizer"])
         step, seconds = state["step"], state["seconds"]
+    pieces = EAGER
     if arguments.compile:
-        compile_pieces(model)
+        compile_blocks(model.vision, dynamic=True)
+        pieces = Pieces.compiled()
 
     log = (arguments.run / "log.txt").open("a")
 
@@ -105,7 +117,7 @@ def main() -> None:
         )
         temporary.replace(saved)
 
-    held_out = [_held_out(kind) for kind in MIX]
+    held_out = [_held_out(kind) for kind in list(MIX)[peers.rank :: peers.count]]
 
     def evaluate(progress: float) -> None:
         for lessons in held_out:
@@ -137,12 +149,11 @@ def main() -> None:
     last = last_save = time.monotonic()
     last_evaluation = seconds
     budget = arguments.minutes * 60
-    threads_file = arguments.run / "threads"
     while seconds < budget:
         progress = arguments.start_progress + (1 - arguments.start_progress) * seconds / budget
         lessons = feed.get(progress)
         started = time.monotonic()
-        losses = forward(model, supervisor, Batch.of(lessons))
+        losses = forward(model, supervisor, Batch.of(lessons), pieces=pieces)
         fading = 1.0 if progress < 0.6 else 1 - 0.8 * (progress - 0.6) / 0.4
         loss = losses.answer + losses.reading
         if losses.pointer:
@@ -150,35 +161,35 @@ def main() -> None:
         if losses.slot is not None:
             loss = loss + arguments.slot_weight * losses.slot
         loss.backward()
+        peers.average_gradients(optimizer.parameters)
         norm = optimizer.step(learning_rate_factor(step, seconds / budget, warm_up=100, fall_from=0.45))
         step += 1
         now = time.monotonic()
-        seconds += min(now - last, 20.0)
+        seconds += peers.agree(min(now - last, 20.0))  # compiling is not training
         last = now
         kind = lessons[0].kind
         current = [losses.answer.item(), losses.characters, losses.pointer_hits, losses.slot_hits]
         old = averages.setdefault(kind, current)
         averages[kind] = [0.9 * a + 0.1 * b for a, b in zip(old, current, strict=True)]
         times[kind] = 0.8 * times.get(kind, now - started) + 0.2 * (now - started)
-        if step % 50 == 0:
+        if step % 50 == 0 and peers.rank == 0:
             say(
                 f"{seconds:.0f} s step {step} p {progress:.2f} norm {norm:.1f} loss/characters/pointer/slot "
                 + " ".join(f"{name} " + "/".join(f"{v:.3f}" for v in values) for name, values in averages.items())
                 + " | s/step "
                 + " ".join(f"{name} {value:.2f}" for name, value in times.items())
             )
-            if threads_file.exists():
-                torch.set_num_threads(int(threads_file.read_text()))
-        if seconds - last_evaluation > 240:
+        if seconds - last_evaluation > 600:
             last_evaluation = seconds
             evaluate(progress)
             last = time.monotonic()  # measuring is not training
-        if now - last_save > 150:
+        if now - last_save > 150 and peers.rank == 0:
             save()
             last_save = now
-    save()
     evaluate(1.0)
-    say(f"done {step} steps {seconds:.0f} s")
+    if peers.rank == 0:
+        save()
+        say(f"done {step} steps {seconds:.0f} s")
     feed.close()
 
 
@@ -187,13 +198,13 @@ def _is_state(path: Path | None) -> bool:
 
 
 def _held_out(kind: str) -> list:
-    """64 lessons (32 of two pages) with the plain schema, in groups of equal page size."""
+    """32 lessons (16 of two pages) with the plain schema, in groups of equal page size."""
     from training.layouts import make_document
     from training.lessons import make_lesson
     from training.tasks import plain_task
 
     groups: dict[tuple[int, int], list] = defaultdict(list)
-    for index in range(32 if kind == "invoice_two_pages" else 64):
+    for index in range(16 if kind == "invoice_two_pages" else 32):
         document = make_document(Random(HELD_OUT_SEED + index), kind)
         lesson = make_lesson(document, plain_task(document))
         if lesson is not None:

@@ -1,4 +1,4 @@
-"""Training data from a second process, so that drawing pages does not wait for arithmetic or the other way round."""
+"""Training data from another process, so that drawing pages does not wait for arithmetic or the other way round."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 
-def _produce(
-    queue: Any, make: Callable[[int, float], Any], progress: Any, first: int, stride: int, cores: set[int]
-) -> None:
+def _produce(queue: Any, make: Callable[[int, float], Any], progress: Any, first: int, stride: int) -> None:
     os.nice(5)
-    if cores:
-        os.sched_setaffinity(0, cores)
     index = first
     while True:
         queue.put((index, make(index, progress.value)))
@@ -21,33 +17,20 @@ def _produce(
 
 
 class Feed:
-    """Calls make(index, progress) for index = first, first + 1, ... in other processes, in order per process.
+    """Calls make(index, progress) for index = first, first + stride, ... in another process, in this order.
 
-    Start it before torch starts threads: the processes are forked. `progress` (0-1) steers a curriculum.
+    Start it before torch starts threads: the process is forked. `progress` (0-1) steers a curriculum.
     """
 
-    def __init__(
-        self,
-        make: Callable[[int, float], Any],
-        first: int,
-        *,
-        processes: int = 1,
-        ahead: int = 8,
-        cores: set[int] = frozenset(),  # type: ignore[assignment]
-    ) -> None:
+    def __init__(self, make: Callable[[int, float], Any], first: int, *, stride: int = 1, ahead: int = 8) -> None:
         context = multiprocessing.get_context("fork")
         self._queue = context.Queue(ahead)
         self._progress = context.Value("d", 0.0)
-        self._processes = [
-            context.Process(
-                target=_produce,
-                args=(self._queue, make, self._progress, first + offset, processes, set(cores)),
-                daemon=True,
-            )
-            for offset in range(processes)
-        ]
-        for process in self._processes:
-            process.start()
+        self._process = context.Process(
+            target=_produce, args=(self._queue, make, self._progress, first, stride), daemon=True
+        )
+        self._process.start()
+        self._stride = stride
         self.next_index = first
 
     @property
@@ -58,9 +41,8 @@ class Feed:
     def get(self, progress: float) -> Any:
         self._progress.value = progress
         index, item = self._queue.get()
-        self.next_index = max(self.next_index, index + 1)
+        self.next_index = index + self._stride
         return item
 
     def close(self) -> None:
-        for process in self._processes:
-            process.terminate()
+        self._process.terminate()

@@ -232,19 +232,24 @@ def difficulty(progress: float) -> float:
 
 
 class LessonMaker:
-    """Draws batches of lessons of one kind and size. `draw(index, progress)` uses `index` as the seed."""
+    """Draws batches of lessons of one kind and size. `draw(index, progress)` uses `index` as the seed.
 
-    def __init__(self) -> None:
+    peers: how many makers work side by side; those of one round (index // peers) draw the same kind, which takes them
+    about the same time, and each draws its share of the batch.
+    """
+
+    def __init__(self, peers: int = 1) -> None:
+        self._peers = peers
         self._waiting: dict[tuple[str, tuple[int, int]], list[Lesson]] = {}
-        self._drawn = 0
 
     def draw(self, index: int, progress: float) -> list[Lesson]:
         from training.layouts import make_document
         from training.tasks import make_task
 
-        random = Random(index)
         mix = shares(progress)
-        kind = random.choices(list(mix), list(mix.values()))[0]
+        kind = Random(index // self._peers).choices(list(mix), list(mix.values()))[0]
+        count = -(-MIX[kind][2] // self._peers)
+        random = Random(index)
         while True:
             document = make_document(random, kind)
             task = make_task(random, document, difficulty=difficulty(progress))
@@ -253,6 +258,6 @@ class LessonMaker:
                 continue
             bucket = self._waiting.setdefault((kind, lesson.size), [])
             bucket.append(lesson)
-            if len(bucket) == MIX[kind][2]:
+            if len(bucket) == count:
                 del self._waiting[kind, lesson.size]
                 return bucket

@@ -10,22 +10,32 @@ from pathlib import Path
 import numpy as np
 
 from training.feed import Feed
+from training.parallel import Peers, run
 from training.reading import CROPS, cut, make_sheet
 
 HELD_OUT_SEED = 2**41
 
 
 def main() -> None:
+    arguments = _parse()
+    run(arguments.processes, lambda peers: train(arguments, peers))
+
+
+def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path, default=Path("runs/read"))
     parser.add_argument("--minutes", type=float, default=60, help="length of the whole schedule")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--worker-cores", type=lambda text: {int(core) for core in text.split(",")}, default=set())
+    parser.add_argument("--processes", type=int, default=2, help="share each batch between so many processes")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each process")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--fall-from", type=float, default=0.5, help="share of the run after which the rate falls")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--vision-init", type=Path, help="go on from the state of another run of either stage")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def train(arguments: argparse.Namespace, peers: Peers) -> None:
+    """One process of the run; the first one logs and saves."""
     arguments.run.mkdir(parents=True, exist_ok=True)
     saved = arguments.run / "state.pt"
 
@@ -33,7 +43,7 @@ def main() -> None:
 
     state = torch.load(saved, weights_only=False) if saved.exists() else None
     first = arguments.first_seed if state is None else state["next_index"]
-    feed = Feed(lambda index, progress: make_sheet(index), first, ahead=8, cores=arguments.worker_cores)
+    feed = Feed(lambda index, progress: make_sheet(index), first + peers.rank, stride=peers.count)
 
     from forklift.model.vision import VisionTower
     from training.compiling import compile_blocks
@@ -64,7 +74,9 @@ def main() -> None:
 
     def batch(sheets: list[tuple[np.ndarray, np.ndarray]], crop: tuple[int, int, int], random: random_module.Random):
         width, height, count = crop
-        patches, labels = zip(*(cut(*random.choice(sheets), width, height, random) for _ in range(count)), strict=True)
+        patches, labels = zip(
+            *(cut(*random.choice(sheets), width, height, random) for _ in range(-(-count // peers.count))), strict=True
+        )
         return torch.from_numpy(np.stack(patches)), torch.from_numpy(np.stack(labels).astype(np.int64)).flatten(0, 1)
 
     held_out_random = random_module.Random(1)
@@ -109,12 +121,12 @@ def main() -> None:
         log.write(text + "\n")
         log.flush()
 
-    random = random_module.Random(step)
+    random = random_module.Random(step * peers.count + peers.rank)
+    together = random_module.Random(step)  # what all processes choose alike
     sheets: list[tuple[np.ndarray, np.ndarray]] = []
     loss_average = right_average = None
     last = last_save = time.monotonic()
     budget = arguments.minutes * 60
-    threads_file = arguments.run / "threads"
     while seconds < budget:
         progress = seconds / budget
         while len(sheets) < 4 or (feed.waiting and random.random() < 0.7):
@@ -124,32 +136,32 @@ def main() -> None:
             else:
                 sheets[random.randrange(len(sheets))] = sheet
         weights = (0.5, 0.3, 0.2) if progress < 0.5 else (0.4, 0.25, 0.35)
-        crop = random.choices(CROPS, weights)[0]
+        crop = together.choices(CROPS, weights)[0]
         patches, labels = batch(sheets, crop, random)
         tokens = embed_grey(tower, patches, crop[1] // 16, crop[0] // 16, torch.bfloat16)
         loss, right, _ = head.loss(tokens.flatten(0, 1), labels)
         loss.backward()
+        peers.average_gradients(optimizer.parameters)
         optimizer.step(learning_rate_factor(step, progress, warm_up=60, fall_from=arguments.fall_from))
         step += 1
         now = time.monotonic()
-        seconds += min(now - last, 20.0)  # compiling is not training
+        seconds += peers.agree(min(now - last, 20.0))  # compiling is not training
         last = now
         loss_average = loss.item() if loss_average is None else 0.95 * loss_average + 0.05 * loss.item()
         right_average = right if right_average is None else 0.95 * right_average + 0.05 * right
-        if step % 50 == 0:
+        if step % 50 == 0 and peers.rank == 0:
             say(
                 f"{seconds:.0f} s step {step} sheets {feed.next_index} loss {loss_average:.4f} "
                 f"characters {right_average:.4f}"
             )
-            if threads_file.exists():
-                torch.set_num_threads(int(threads_file.read_text()))
-        if step % 300 == 0:
+        if step % 600 == 0 and peers.rank == 0:
             say(f"  {seconds:.0f} s {evaluate()}")
-        if now - last_save > 120:
+        if now - last_save > 120 and peers.rank == 0:
             save()
             last_save = now
-    save()
-    say(f"done {step} steps {seconds:.0f} s {evaluate()}")
+    if peers.rank == 0:
+        save()
+        say(f"done {step} steps {seconds:.0f} s {evaluate()}")
     feed.close()
 
 

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from forklift.model import Model
 from forklift.model.rotary import text_rotation
+from training.compiling import EAGER, Pieces
 from training.labels import IGNORED, SLOTS
 from training.lessons import UNKNOWN, Lesson, padded_length
 from training.reader import ReadingHead, embed_grey
@@ -80,7 +81,9 @@ class Losses:
     slot_hits: float = float("nan")
 
 
-def forward(model: Model, supervisor: Supervisor, batch: Batch, *, reading: bool = True) -> Losses:
+def forward(
+    model: Model, supervisor: Supervisor, batch: Batch, *, reading: bool = True, pieces: Pieces = EAGER
+) -> Losses:
     config = model.config
     width, height = batch.lessons[0].size
     pages = len(batch.lessons[0].image_start)
@@ -101,10 +104,9 @@ def forward(model: Model, supervisor: Supervisor, batch: Batch, *, reading: bool
     full = [i for i, kind in enumerate(config.text.layer_kinds) if kind == "full_attention"]
     for index, layer in enumerate(model.language.layers):
         if layer.kind != "full_attention":
-            x = layer(x, rotation)
+            x = pieces.linear(layer, x)
             continue
-        normed = layer.input_layernorm(x)
-        query, gate, key, value = layer.self_attn.project(normed, rotation)
+        normed, query, gate, key, value = pieces.full_first(layer, x, *rotation)
         if row.numel() and index != full[0]:  # the first comes before the question is understood
             loss, hits = _pointer_loss(query, key, row, column, cell)
             pointer.append(loss)
@@ -117,8 +119,7 @@ def forward(model: Model, supervisor: Supervisor, batch: Batch, *, reading: bool
                     logits = F.linear(chosen, head.weight.to(_DTYPE), head.bias.to(_DTYPE)).float()
                     slot_loss = F.cross_entropy(logits, slot[known])
                     slot_hits = (logits.argmax(-1) == slot[known]).float().mean().item()
-        x = x + layer.self_attn.combine(query, gate, key, value)
-        x = x + layer.mlp(layer.post_attention_layernorm(x))
+        x = pieces.full_last(layer, x, query, gate, key, value)
     wanted = batch.targets != IGNORED
     logits = model.logits(model.language.norm(x[wanted])).float()
     return Losses(

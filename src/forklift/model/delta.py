@@ -58,22 +58,38 @@ def chunked_delta_rule(
     Within a chunk, the corrections u of all tokens solve one unit lower triangular system (I + A) u = beta (v - ...),
     A[i, j] = beta_i k_i . k_j exp(g_j+1 + ... + g_i); only the memory's hand-over from chunk to chunk is sequential.
     """
-    tokens, key_dim = query.shape[1], query.shape[3]
+    tokens = query.shape[1]
     size = min(chunk_size, tokens)
     padding = -tokens % size
     if padding:  # a padded token has beta 0 and decay 1: it leaves the memory alone
         query, key, value = (F.pad(x, (0, 0, 0, 0, 0, padding)) for x in (query, key, value))
         decay, beta = (F.pad(x, (0, 0, 0, padding)) for x in (decay, beta))
-    chunks = (tokens + padding) // size
+    query, key, value, decay, beta = (by_chunk(x, size) for x in (query, key, value, decay, beta))
+    output, memory = scan_chunks(*within_chunks(query, key, value, decay, beta), memory)
+    return output[:, :tokens], memory
 
-    def by_chunk(x: Tensor) -> Tensor:  # [batch, tokens, heads, ...] -> [batch, heads, chunks, size, ...]
-        return x.unflatten(1, (chunks, size)).movedim(3, 1)
 
-    query, key, value, decay, beta = (by_chunk(x) for x in (query, key, value, decay, beta))
-    system, sources, within, reading, writing, kept = _within_chunks(query, key, value, decay, beta)
+def by_chunk(x: Tensor, size: int) -> Tensor:
+    """[batch, tokens, heads, ...] -> [batch, heads, chunks, size, ...]; size divides tokens."""
+    return x.unflatten(1, (-1, size)).movedim(3, 1)
+
+
+def scan_chunks(
+    system: Tensor,
+    sources: Tensor,
+    within: Tensor,
+    reading: Tensor,
+    writing: Tensor,
+    kept: Tensor,
+    memory: Tensor | None,
+) -> tuple[Tensor, Tensor]:
+    """Solve every chunk, then hand the memory on from chunk to chunk. Takes what `within_chunks` returns.
+
+    Returns [batch, tokens, heads, value_dim] and the memory after the last chunk.
+    """
     solved = torch.linalg.solve_triangular(system, sources, upper=False, unitriangular=True)
-    own, seen = solved.split((value.shape[-1], key_dim), -1)
-
+    key_dim = reading.shape[-1]
+    own, seen = solved.split((solved.shape[-1] - key_dim, key_dim), -1)
     outputs = []
     for own_c, seen_c, reading_c, within_c, writing_c, kept_c in zip(
         *(x.unbind(2) for x in (own, seen, reading, within, writing, kept)), strict=True
@@ -84,11 +100,10 @@ def chunked_delta_rule(
         written = writing_c @ correction
         memory = written if memory is None else memory * kept_c + written
     assert memory is not None
-    output = torch.stack(outputs, 2).movedim(1, 3).flatten(1, 2)
-    return output[:, :tokens], memory
+    return torch.stack(outputs, 2).movedim(1, 3).flatten(1, 2), memory
 
 
-def _within_chunks(
+def within_chunks(
     query: Tensor, key: Tensor, value: Tensor, decay: Tensor, beta: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """What does not depend on the memory, for all chunks at once; inputs [batch, heads, chunks, size, ...].
@@ -164,13 +179,13 @@ class GatedDeltaNet(nn.Module):
         """Join the small input maps; for inference, after loading."""
         self._joined = join(self.in_proj_qkv, self.in_proj_z, self.in_proj_b, self.in_proj_a)
 
-    def _project(self, x: Tensor) -> tuple[Tensor, ...]:
+    def project(self, x: Tensor) -> tuple[Tensor, ...]:
         """q, k and v in one tensor, z, b, a."""
         if self._joined is not None:
             return self._joined(x)
         return self.in_proj_qkv(x), self.in_proj_z(x), self.in_proj_b(x), self.in_proj_a(x)
 
-    def _gather(self, padded: Tensor, strength: Tensor, rate: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    def gather(self, padded: Tensor, strength: Tensor, rate: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """query, key, value, decay and beta as the delta rule takes them, from the projections."""
         config = self.config
         mixed = F.silu(causal_convolution(padded, self.conv1d.weight.squeeze(1).float()))
@@ -189,12 +204,12 @@ class GatedDeltaNet(nn.Module):
         """Reads and replaces `state` when given."""
         config = self.config
         batch, tokens, _ = x.shape
-        mixed, gate, strength, rate = self._project(x)
+        mixed, gate, strength, rate = self.project(x)
         before = None if state is None else state.inputs
         if before is None:
             before = mixed.new_zeros(batch, config.conv_kernel_size - 1, mixed.shape[-1])
         padded = torch.cat((before, mixed), 1)
-        query, key, value, decay, beta = self._gather(padded, strength, rate)
+        query, key, value, decay, beta = self.gather(padded, strength, rate)
         memory = None if state is None else state.memory
         if tokens <= 2 and memory is not None:
             output, memory = recurrent_delta_rule(query, key, value, decay, beta, memory)
