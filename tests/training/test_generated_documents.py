@@ -190,7 +190,8 @@ def test_pages_come_in_several_families_and_fonts(kind: str, least: int) -> None
     fonts = Counter(document.font for document in drawn)
     assert len(layouts) >= least
     assert min(layouts.values()) >= 3, layouts
-    assert len(fonts) == 6, fonts
+    # Three upright families; each page sets headings, and some labels, in the family's bold.
+    assert set(fonts) == {"Helvetica", "Times-Roman", "Courier"}, fonts
 
 
 def test_sums_agree_and_optional_fields_are_sometimes_absent() -> None:

@@ -59,7 +59,7 @@ def test_each_answer_character_points_at_a_glyph_of_its_kind(kind: str) -> None:
                 continue
             assert CHARACTERS[label - 1] == tokenizer().decode([lesson.token_ids[index]])
             checked += 1
-    assert checked > 60
+    assert checked > 50
 
 
 def test_spans_are_the_leaves_in_order() -> None:
@@ -73,15 +73,17 @@ def test_spans_are_the_leaves_in_order() -> None:
         assert one.start < other.start
 
 
-def test_labels_hold_every_glyph_that_is_not_at_a_border() -> None:
-    document = make_document(Random(2), "key_values")
-    sheet = document.sheet
-    width, height = round(sheet.width / 0.75), round(sheet.height / 0.75)
-    labelled = label_page(sheet.runs, 0, width, height, 4 / 3, 4 / 3)
-    drawn = sum(character != " " for run in sheet.runs for character in run.text)
-    held = int(((labelled.labels != IGNORED) & (labelled.labels != END)).sum())
-    assert 0.5 * drawn < held <= drawn
-    assert labelled.labels.shape == (height // 32, width // 32, 4 * SLOTS)
+def test_labels_hold_most_glyphs() -> None:
+    """All but those of patches at whose border a glyph's centre lies, and of typed rules."""
+    drawn = held = 0
+    for seed in range(20):
+        sheet = make_document(Random(seed), "key_values").sheet
+        width, height = round(sheet.width / 0.75), round(sheet.height / 0.75)
+        labelled = label_page(sheet.runs, 0, width, height, 4 / 3, 4 / 3)
+        assert labelled.labels.shape == (height // 32, width // 32, 4 * SLOTS)
+        drawn += sum(character != " " for run in sheet.runs for character in run.text)
+        held += int(((labelled.labels != IGNORED) & (labelled.labels != END)).sum())
+    assert 0.6 * drawn < held <= drawn
 
 
 def test_a_crop_of_a_sheet_is_labelled_where_its_pixels_are_dark() -> None:

@@ -105,6 +105,7 @@ class _ShardWriter:
         path = self._folder / f".shard-{len(self._shards)}.partial"
         self._shards.append((path, sorted(self._pending)))
         save_file(self._pending, path, metadata={"format": "mlx"})
+        path.chmod(0o644)  # it is made for its owner alone; a checkpoint is read by others too
         self._pending, self._pending_bytes = {}, 0
 
     def finish(self) -> None:
