@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 from PIL import Image
@@ -44,7 +45,12 @@ main()
 
 
 def start(
-    tmp_path: Path, *arguments: str, load: str = "pass", generate: str = "pass", seconds: float = 0.0
+    tmp_path: Path,
+    *arguments: str,
+    load: str = "pass",
+    generate: str = "pass",
+    seconds: float = 0.0,
+    stdout: int | IO[bytes] = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
     Image.new("RGB", (60, 40), "white").save(tmp_path / "bill.png")
     return subprocess.Popen(
@@ -58,7 +64,7 @@ def start(
             SCHEMA,
             *arguments,
         ],
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
@@ -154,6 +160,16 @@ def test_a_closed_pipe_gives_no_traceback(tmp_path: Path) -> None:
         process.stdout.close()
         stderr = process.stderr.read()
         assert process.wait(timeout=10) == 1
+    assert "Traceback" not in stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_behind_stdout_is_reported_without_a_traceback(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full, start(tmp_path, stdout=full) as process:
+        assert process.stderr is not None
+        stderr = process.stderr.read()
+        assert process.wait(timeout=10) == 1
+    assert "stdout: cannot be written: No space left on device" in stderr
     assert "Traceback" not in stderr
 
 

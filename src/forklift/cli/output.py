@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from forklift.errors import UsageError
+from forklift.errors import ForkliftError, UsageError
 from forklift.results import Result
 
 _unfinished: set[str] = set()  # temporary files that an abrupt end has to remove
@@ -31,9 +31,20 @@ def with_details(result: Result) -> dict[str, Any]:
 
 
 def write_stdout(content: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    """Raises ForkliftError when stdout cannot take it, such as a file on a full disk.
+
+    A reader that has gone, as after `| head`, is nothing to report: BrokenPipeError ends the command silently.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is still buffered would fail once more, with a traceback, when Python closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise ForkliftError(f"stdout: cannot be written: {error.strerror}.") from None
 
 
 def plan_outputs(inputs: Sequence[Path], folder: Path) -> dict[Path, Path]:
