@@ -12,6 +12,7 @@ from random import Random
 from training.feed import Feed
 from training.lessons import MIX, LessonMaker, shares
 from training.parallel import Peers, run
+from training.run_folder import RunFolder
 
 HELD_OUT_SEED = 2**41 + 10**6  # apart from the documents of the final figures
 
@@ -45,12 +46,11 @@ def _parse() -> argparse.Namespace:
 
 def train(arguments: argparse.Namespace, peers: Peers) -> None:
     """One process of the run; the first one logs and saves."""
-    arguments.run.mkdir(parents=True, exist_ok=True)
-    saved = arguments.run / "state.pt"
+    folder = RunFolder(arguments.run)
 
     import torch
 
-    state = torch.load(saved, weights_only=False) if saved.exists() else None
+    state = folder.load()
     first = arguments.first_seed if state is None else state["next_index"]
     feed = Feed(LessonMaker(peers.count).draw, first + peers.rank, stride=peers.count, ahead=4)
 
@@ -95,16 +95,8 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
         compile_blocks(model.vision, dynamic=True)
         pieces = Pieces.compiled()
 
-    log = (arguments.run / "log.txt").open("a")
-
-    def say(text: str) -> None:
-        print(text, flush=True)
-        log.write(text + "\n")
-        log.flush()
-
     def save() -> None:
-        temporary = saved.with_suffix(".tmp")
-        torch.save(
+        folder.save(
             {
                 "model": model.state_dict(),
                 "supervisor": supervisor.state_dict(),
@@ -112,10 +104,8 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
                 "step": step,
                 "seconds": seconds,
                 "next_index": feed.next_index,
-            },
-            temporary,
+            }
         )
-        temporary.replace(saved)
 
     held_out = [_held_out(kind) for kind in list(MIX)[peers.rank :: peers.count]]
 
@@ -138,7 +128,7 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
                         for span, right in zip(lesson.spans, rights, strict=True):
                             per_field[re.sub(r"/\d+", "", span.pointer)].append(right)
             every = [right for rights in per_field.values() for right in rights]
-            say(
+            folder.say(
                 f"  held out {kind}: fields {_share(every):.3f} of {len(every)}, characters {_mean(reading):.3f}, "
                 f"pointer {_mean(pointing):.2f}, slot {_mean(slots):.2f} | "
                 + " ".join(f"{name.lstrip('/')} {_share(rights):.2f}" for name, rights in per_field.items())
@@ -173,7 +163,7 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
         averages[kind] = [0.9 * a + 0.1 * b for a, b in zip(old, current, strict=True)]
         times[kind] = 0.8 * times.get(kind, now - started) + 0.2 * (now - started)
         if step % 50 == 0 and peers.rank == 0:
-            say(
+            folder.say(
                 f"{seconds:.0f} s step {step} p {progress:.2f} norm {norm:.1f} loss/characters/pointer/slot "
                 + " ".join(f"{name} " + "/".join(f"{v:.3f}" for v in values) for name, values in averages.items())
                 + " | s/step "
@@ -189,7 +179,7 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
     evaluate(1.0)
     if peers.rank == 0:
         save()
-        say(f"done {step} steps {seconds:.0f} s")
+        folder.say(f"done {step} steps {seconds:.0f} s")
     feed.close()
 
 

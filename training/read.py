@@ -12,6 +12,7 @@ import numpy as np
 from training.feed import Feed
 from training.parallel import Peers, run
 from training.reading import CROPS, cut, make_sheet
+from training.run_folder import RunFolder
 
 HELD_OUT_SEED = 2**41
 
@@ -36,12 +37,11 @@ def _parse() -> argparse.Namespace:
 
 def train(arguments: argparse.Namespace, peers: Peers) -> None:
     """One process of the run; the first one logs and saves."""
-    arguments.run.mkdir(parents=True, exist_ok=True)
-    saved = arguments.run / "state.pt"
+    folder = RunFolder(arguments.run)
 
     import torch
 
-    state = torch.load(saved, weights_only=False) if saved.exists() else None
+    state = folder.load()
     first = arguments.first_seed if state is None else state["next_index"]
     feed = Feed(lambda index, progress: make_sheet(index), first + peers.rank, stride=peers.count)
 
@@ -100,8 +100,7 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
         return "held out characters/cells " + " ".join(parts)
 
     def save() -> None:
-        temporary = saved.with_suffix(".tmp")
-        torch.save(
+        folder.save(
             {
                 "vision": tower.state_dict(),
                 "head": head.state_dict(),
@@ -109,17 +108,8 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
                 "step": step,
                 "seconds": seconds,
                 "next_index": feed.next_index,
-            },
-            temporary,
+            }
         )
-        temporary.replace(saved)
-
-    log = (arguments.run / "log.txt").open("a")
-
-    def say(text: str) -> None:
-        print(text, flush=True)
-        log.write(text + "\n")
-        log.flush()
 
     random = random_module.Random(step * peers.count + peers.rank)
     together = random_module.Random(step)  # what all processes choose alike
@@ -150,18 +140,18 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
         loss_average = loss.item() if loss_average is None else 0.95 * loss_average + 0.05 * loss.item()
         right_average = right if right_average is None else 0.95 * right_average + 0.05 * right
         if step % 50 == 0 and peers.rank == 0:
-            say(
+            folder.say(
                 f"{seconds:.0f} s step {step} sheets {feed.next_index} loss {loss_average:.4f} "
                 f"characters {right_average:.4f}"
             )
         if step % 600 == 0 and peers.rank == 0:
-            say(f"  {seconds:.0f} s {evaluate()}")
+            folder.say(f"  {seconds:.0f} s {evaluate()}")
         if now - last_save > 120 and peers.rank == 0:
             save()
             last_save = now
     if peers.rank == 0:
         save()
-        say(f"done {step} steps {seconds:.0f} s {evaluate()}")
+        folder.say(f"done {step} steps {seconds:.0f} s {evaluate()}")
     feed.close()
 
 

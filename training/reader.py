@@ -23,14 +23,15 @@ class ReadingHead(nn.Module):
         self.characters = nn.Linear(_SLOT_WIDTH, CLASSES)
 
     def forward(self, x: Tensor) -> Tensor:
-        slots = F.linear(x, self.slots.weight.to(x.dtype), self.slots.bias.to(x.dtype))
-        slots = F.gelu(slots, approximate="tanh").unflatten(-1, (4 * SLOTS, _SLOT_WIDTH))
-        return F.linear(slots, self.characters.weight.to(x.dtype), self.characters.bias.to(x.dtype))
+        return self._name(self._slots(x))
 
-    def slot_logits(self, x: Tensor) -> Tensor:
-        """The activations of each slot [..., 4 * SLOTS, width]; rows can be chosen before `characters` is applied."""
+    def _slots(self, x: Tensor) -> Tensor:
+        """The activations of each slot, [..., 4 * SLOTS, width]."""
         slots = F.linear(x, self.slots.weight.to(x.dtype), self.slots.bias.to(x.dtype))
         return F.gelu(slots, approximate="tanh").unflatten(-1, (4 * SLOTS, _SLOT_WIDTH))
+
+    def _name(self, slots: Tensor) -> Tensor:
+        return F.linear(slots, self.characters.weight.to(slots.dtype), self.characters.bias.to(slots.dtype))
 
     def loss(self, x: Tensor, labels: Tensor, blank_share: float = 0.1) -> tuple[Tensor, float, float]:
         """x: [cells, hidden]; labels: [cells, 4 * SLOTS]. Empty patches count for `blank_share` of their number.
@@ -43,8 +44,7 @@ class ReadingHead(nn.Module):
         keep = torch.rand(empty.shape, device=labels.device) < blank_share
         drop = (empty & ~keep).repeat_interleave(SLOTS, 1)
         wanted = wanted & ~drop
-        slots = self.slot_logits(x)[wanted]
-        logits = F.linear(slots, self.characters.weight.to(x.dtype), self.characters.bias.to(x.dtype)).float()
+        logits = self._name(self._slots(x)[wanted]).float()  # only the rows that are asked for
         target = labels[wanted]
         right = logits.detach().argmax(-1) == target
         printed = target != END

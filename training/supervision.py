@@ -72,7 +72,7 @@ class Losses:
     """Scalars that are added up, and shares of right guesses for the log."""
 
     answer: Tensor
-    reading: Tensor | None
+    reading: Tensor
     pointer: list[Tensor]
     slot: Tensor | None
     predicted: Tensor  # [answer tokens] of the batch, row by row
@@ -81,16 +81,12 @@ class Losses:
     slot_hits: float = float("nan")
 
 
-def forward(
-    model: Model, supervisor: Supervisor, batch: Batch, *, reading: bool = True, pieces: Pieces = EAGER
-) -> Losses:
+def forward(model: Model, supervisor: Supervisor, batch: Batch, *, pieces: Pieces = EAGER) -> Losses:
     config = model.config
     width, height = batch.lessons[0].size
     pages = len(batch.lessons[0].image_start)
     tokens = embed_grey(model.vision, batch.patches, height // 16, width // 16, _DTYPE)
-    reading_loss, characters = None, float("nan")
-    if reading:
-        reading_loss, characters, _ = supervisor.reading_head.loss(tokens.flatten(0, 1), batch.labels)
+    reading_loss, characters, _ = supervisor.reading_head.loss(tokens.flatten(0, 1), batch.labels)
     x = model.language.embed_tokens.weight.to(_DTYPE)[batch.token_ids]
     images = batch.token_ids == config.image_token_id
     x = x.masked_scatter(images[..., None], tokens)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import llguidance
@@ -51,15 +50,6 @@ class TokenizerView:
     ) -> TokenizerView:
         """The same view for the same arguments."""
         return _view(tokenizer_json, end_token_ids, vocabulary_size)
-
-    @staticmethod
-    def from_folder(folder: Path, end_token_ids: tuple[int, ...], vocabulary_size: int | None = None) -> TokenizerView:
-        """From a checkpoint's `tokenizer.json`."""
-        try:
-            text = (folder / "tokenizer.json").read_text(encoding="utf-8")
-        except OSError as error:
-            raise CheckpointError(f"{folder}: no readable tokenizer.json: {error.strerror}") from None
-        return _view(text, end_token_ids, vocabulary_size)
 
     def text(self, token_id: int) -> bytes:
         """The bytes of one token; b"" for special tokens."""
