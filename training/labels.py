@@ -22,7 +22,7 @@ _CLASS_OF = {character: index + 1 for index, character in enumerate(CHARACTERS)}
 # A line of these is a rule that was typed, not text to be read.
 _RULE = frozenset("-_=*. ")
 # A centre this close to a patch border (pixels) could as well be on the other side: not asked for.
-_AMBIGUOUS = 0.4
+_AMBIGUOUS = 0.15
 
 
 @dataclass

@@ -52,8 +52,8 @@ def _money(random: random_module.Random) -> str:
 
 def random_text(random: random_module.Random) -> str:
     """A word, number, code, date, amount or label, as documents have them."""
-    kind = random.randrange(13)
-    if kind <= 2:
+    kind = random.randrange(14)
+    if kind <= 2 or kind == 13:
         return " ".join(_word(random) for _ in range(random.randint(1, 3)))
     if kind == 3:
         return _money(random)
@@ -90,25 +90,29 @@ def random_text(random: random_module.Random) -> str:
     return "".join(random.choices(CHARACTERS, k=random.randint(1, 5)))
 
 
+def _font(random: random_module.Random) -> str:
+    return random.choice(random.choice(FONT_FAMILIES[:3] * 6 + FONT_FAMILIES[3:]))
+
+
 def make_sheet(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """A page of SHEET_PIXELS squared: uint8 grey pixels, and labels as `label_page` gives them."""
     random = random_module.Random(seed)
     sheet = Sheet(SHEET_POINTS, SHEET_POINTS)
     sheet.rectangle(0, 0, SHEET_POINTS, SHEET_POINTS, grey=random.choice((1.0, 1.0, 1.0, 0.97, 0.95)))
     # What documents are set in; smaller and larger print is for a wider reader.
-    sizes = (8.5, 9, 9, 9.5, 10, 10, 10, 10.5, 11, 11, 11.5, 12, 12, 13, 15)
+    sizes = (8.5, 9, 9.5, 10, 10, 10, 10.5, 11, 11, 11.5, 12, 12, 13, 15)
     size: float = random.choice(sizes)
     y = random.uniform(4, 12)
     while y < SHEET_POINTS:
         x = random.uniform(-6, 40)
         grey = random.choice((0, 0, 0, 0, 0.1, 0.2, 0.3, 0.4))
-        font = random.choice(random.choice(FONT_FAMILIES[:3] * 4 + FONT_FAMILIES[3:]))
+        font = _font(random)
         while x < SHEET_POINTS - 10:
             text = random_text(random)
             sheet.text(x, y, text, font=font, size=size, grey=grey)
             x += text_width(text, font, size) + random.choice((4, 8, 14, 24, 40))
             if random.random() < 0.25:
-                font = random.choice(random.choice(FONT_FAMILIES))
+                font = _font(random)
         if random.random() < 0.08:
             line_y = y + size * 0.45
             sheet.line(0, line_y, SHEET_POINTS, line_y, grey=random.choice((0, 0.3, 0.6)))

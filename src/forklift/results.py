@@ -16,17 +16,55 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
+class Box:
+    """A rectangle on a page as it is shown (rotated and cropped). y runs downwards from the top left corner.
+
+    In PDF points (for a picture: its own pixels), or relative to the page, 0-1.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a page's text layer, and where it stands, in points."""
+
+    text: str
+    box: Box
+
+
+@dataclass(frozen=True)
+class Citation:
+    """Where a value stands: one box for each line that it runs over.
+
+    page: 1-based number in the file. box: in points; relative: the same, 0-1. text: the words in the box.
+    """
+
+    page: int
+    box: Box
+    relative: Box
+    text: str
+
+
+@dataclass(frozen=True)
 class Field:
     """One leaf of the answer.
 
     pointer: its JSON Pointer in `Result.data`.
     confidence: 0-1, the product of the probabilities of the tokens that spell the value, each under the grammar
         (forced tokens count as 1); None where the engine gives no probabilities.
+    citations: where the value stands on the pages; empty where it was not found or there are no words to look in.
+    grounded: whether the value was found in the document's words; None for a null, and where there are none.
     """
 
     pointer: str
     value: Any
     confidence: float | None = None
+    citations: tuple[Citation, ...] = ()
+    grounded: bool | None = None
 
 
 @dataclass(frozen=True)
