@@ -24,6 +24,7 @@ def build_app() -> typer.Typer:
     """The command-line application, one command a file."""
     import typer
 
+    from forklift.cli.eval import app as eval_app
     from forklift.cli.extract import extract
     from forklift.cli.generate import generate
 
@@ -45,6 +46,7 @@ def build_app() -> typer.Typer:
 
     app.command()(extract)
     app.command()(generate)
+    app.add_typer(eval_app, name="eval")
     return app
 
 
