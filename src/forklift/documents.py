@@ -17,7 +17,9 @@ from forklift.errors import DocumentError, LimitError
 from forklift.page_policy import Limits as Limits
 from forklift.page_policy import PagePolicy as PagePolicy
 from forklift.page_ranges import PAGE_RANGE_FORMS, parse_page_ranges, select_pages
-from forklift.page_sources import PageSource, PdfSource, PictureSource
+from forklift.page_sources import PageSource
+from forklift.pdf_source import PdfSource
+from forklift.picture_source import PictureSource
 from forklift.sniffing import SNIFF_BYTES, describe_unreadable, sniff
 
 if TYPE_CHECKING:
@@ -88,7 +90,8 @@ class Document:
             if len(numbers) > limits.max_pages:
                 raise LimitError(
                     f"{name}: {len(numbers)} pages are more than the limit of {limits.max_pages}; "
-                    f"select fewer with a page range {PAGE_RANGE_FORMS}."
+                    f"select fewer with a page range {PAGE_RANGE_FORMS}, or raise the limit "
+                    "(--max-pages, in Python Limits(max_pages=...))."
                 )
         except BaseException:
             source.close()
@@ -124,7 +127,7 @@ def _read_head(path: Path, name: str, limits: Limits) -> bytes:
         if size > limits.max_file_bytes:
             raise LimitError(
                 f"{name}: {size:,} bytes are more than the limit of {limits.max_file_bytes:,}; "
-                "split the document, or raise Limits(max_file_bytes=...)."
+                "split the document, or raise the limit (--max-file-bytes, in Python Limits(max_file_bytes=...))."
             )
         with path.open("rb") as file:
             return file.read(SNIFF_BYTES)

@@ -1,0 +1,160 @@
+"""PDFs, drawn by PDFium one page at a time."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forklift.errors import DocumentError, PasswordError
+from forklift.page_policy import PagePolicy
+from forklift.page_sources import MAX_ASPECT_RATIO, widen_strip
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+POINTS_PER_INCH = 72
+
+# PDFium keeps global state and is not thread-safe: every call into it, closing included, holds this one lock.
+PDFIUM_LOCK = threading.RLock()
+_PDFIUM_ERROR_PASSWORD = 4
+_SILENT = logging.NullHandler()
+
+
+class PdfSource:
+    """A PDF, rendered by PDFium with its form fields and annotations drawn."""
+
+    def __init__(self, path: Path, name: str, password: str | None) -> None:
+        import pypdfium2
+
+        self._name = name
+        self.notes: tuple[str, ...] = ()
+        with PDFIUM_LOCK:
+            try:
+                self._pdf: Any = pypdfium2.PdfDocument(path, password=password)
+            except pypdfium2.PdfiumError as error:
+                if _opens_without_pages(path, password):
+                    raise DocumentError(_without_pages(name)) from None
+                if error.err_code == _PDFIUM_ERROR_PASSWORD:
+                    raise PasswordError(
+                        f"{name}: the password does not open this PDF; check it."
+                        if password
+                        else f"{name}: the PDF is encrypted; give its password (--password)."
+                    ) from None
+                raise DocumentError(
+                    f"{name}: is a damaged PDF that cannot be opened; export or download it again."
+                ) from error
+            except OSError as error:
+                raise DocumentError(f"{name}: cannot be opened: {error}.") from error
+            try:
+                self._prepare_form()  # has to come before the first page is loaded
+                self.page_count = len(self._pdf)
+                if self.page_count == 0:
+                    raise DocumentError(_without_pages(name))
+            except BaseException:
+                self.close()
+                raise
+
+    def _prepare_form(self) -> None:
+        import pypdfium2
+        from pypdfium2 import raw
+
+        if self._pdf.get_formtype() == raw.FORMTYPE_XFA_FULL:
+            self.notes = ("the PDF is an XFA form, of which only the page that stands in for it can be drawn",)
+        # pypdfium2 says so too, on stderr unless its log has a handler.
+        logging.getLogger("pypdfium2").addHandler(_SILENT)
+        try:
+            self._pdf.init_forms()
+        except pypdfium2.PdfiumError:
+            self.notes = ("the PDF's form could not be read; its fields may be missing in the picture",)
+
+    @contextmanager
+    def opened_page(self, index: int) -> Iterator[Any]:
+        """Page `index` (0-based) as a pypdfium2 page, with PDFium's lock held; closed and released afterwards.
+
+        Raises DocumentError when the document is closed, or when PDFium fails on the page.
+        """
+        import pypdfium2
+
+        with PDFIUM_LOCK:
+            if self._pdf is None:
+                raise DocumentError(f"{self._name}: the document is closed.")
+            try:
+                page = self._pdf[index]
+                try:
+                    yield page
+                finally:
+                    page.close()
+            except pypdfium2.PdfiumError as error:
+                raise DocumentError(
+                    f"{self._name}: page {index + 1} is damaged and cannot be read; leave it out with a page range."
+                ) from error
+
+    def render(self, index: int, policy: PagePolicy | None) -> Image.Image:
+        """Page `index` (0-based) as a new RGB image within the area of `policy`.
+
+        Raises DocumentError when the document is closed, or the page damaged.
+        """
+        policy = policy or PagePolicy(shorter_side=0)
+        with self.opened_page(index) as page:
+            width, height = page.get_size()
+            if not (0 < width < math.inf and 0 < height < math.inf):
+                raise DocumentError(
+                    f"{self._name}: page {index + 1} is {width:g} x {height:g} points, which cannot be drawn; "
+                    "leave it out with a page range."
+                )
+            scale = _pixels_per_point(width, height, policy)
+            bitmap = page.render(scale=scale, may_draw_forms=True, draw_annots=True, rev_byteorder=True)
+            try:
+                image: Image.Image = bitmap.to_pil().convert("RGB").copy()  # its own memory
+            finally:
+                bitmap.close()
+        return widen_strip(image)
+
+    def close(self) -> None:
+        """Release the file."""
+        with PDFIUM_LOCK:
+            if self._pdf is not None:
+                self._pdf.close()
+                self._pdf = None
+
+    def __del__(self) -> None:
+        # A document that was never closed must not be freed by the collector outside the lock.
+        if getattr(self, "_pdf", None) is not None:
+            self.close()
+
+
+def _pixels_per_point(width: float, height: float, policy: PagePolicy) -> float:
+    """The scale at which a page of `width` x `height` points is drawn."""
+    # As large as the picture will be once a strip is widened.
+    width, height = max(width, height / MAX_ASPECT_RATIO), max(height, width / MAX_ASPECT_RATIO)
+    scale = policy.dots_per_inch / POINTS_PER_INCH
+    scale *= policy.fit(width * scale, height * scale)
+    # PDFium rounds both sides up, which may take the area just over the maximum.
+    while math.ceil(width * scale) * math.ceil(height * scale) > policy.max_pixels:
+        scale *= 0.9995
+    return scale
+
+
+def _without_pages(name: str) -> str:
+    return f"{name}: is a PDF that has no pages; export or download it again."
+
+
+def _opens_without_pages(path: Path, password: str | None) -> bool:
+    """Whether PDFium opens the file after all. The caller holds the lock.
+
+    pypdfium2 also fails on an empty page tree, and then reports whatever error came before: PDFium sets none.
+    """
+    from pypdfium2 import raw
+
+    key = password.encode() + b"\0" if password is not None else None
+    handle = raw.FPDF_LoadDocument(os.fsencode(path) + b"\0", key)
+    if not handle:
+        return False
+    raw.FPDF_CloseDocument(handle)
+    return True
