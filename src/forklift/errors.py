@@ -10,7 +10,9 @@ ForkliftError                 exit code
 |-- ModelError                3   the model or engine cannot be used
 |   |-- ModelNotFoundError        no such name, folder or file
 |   `-- CheckpointError           a checkpoint that is incomplete, damaged or of another architecture
-`-- DecodeError               1   decoding cannot go on (a grammar or sampling fault)
+|-- DecodeError               1   decoding cannot go on (a grammar or sampling fault)
+`-- OutputError               1   a result that cannot be written
+    `-- DiskFullError             no room is left for it
 
 A message says what, the numbers, and the way out.
 """
@@ -59,4 +61,12 @@ class CheckpointError(ModelError):
 
 
 class DecodeError(ForkliftError):
+    pass
+
+
+class OutputError(ForkliftError):
+    pass
+
+
+class DiskFullError(OutputError):
     pass
