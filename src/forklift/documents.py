@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from PIL import Image
 
+    from forklift.results import Word
+
 
 @dataclass(frozen=True)
 class Page:
@@ -42,6 +44,18 @@ class Page:
         Raises DocumentError when the page is damaged, LimitError when the picture is too large to decode.
         """
         return self._source.render(self.number - 1, policy)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height as the page is drawn: points of a PDF page, pixels of a picture."""
+        return self._source.size(self.number - 1)
+
+    def words(self) -> tuple[Word, ...] | None:
+        """The words of the page's text layer, in the order of the file, with boxes in points.
+
+        None for a picture, and for a PDF page whose text layer does not hold what the page shows.
+        """
+        return self._source.words(self.number - 1)
 
 
 class Document:

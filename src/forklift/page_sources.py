@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from forklift.page_policy import PagePolicy
+    from forklift.results import Word
 
 MAX_ASPECT_RATIO = 100  # a longer strip is widened with white; the patch grid allows at most 200
 
@@ -20,6 +21,10 @@ class PageSource(Protocol):
     notes: tuple[str, ...]
 
     def render(self, index: int, policy: PagePolicy | None) -> Image.Image: ...
+
+    def size(self, index: int) -> tuple[float, float]: ...
+
+    def words(self, index: int) -> tuple[Word, ...] | None: ...
 
     def close(self) -> None: ...
 
@@ -34,3 +39,8 @@ def widen_strip(image: Image.Image) -> Image.Image:
     wide = Image.new("RGB", (max(image.width, least), max(image.height, least)), "white")
     wide.paste(image, (0, 0))
     return wide
+
+
+def widened_size(width: float, height: float) -> tuple[float, float]:
+    """The size to which `widen_strip` brings a page of this size."""
+    return max(width, height / MAX_ASPECT_RATIO), max(height, width / MAX_ASPECT_RATIO)

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from forklift.errors import DocumentError, PasswordError
 from forklift.page_policy import PagePolicy
-from forklift.page_sources import MAX_ASPECT_RATIO, widen_strip
+from forklift.page_sources import MAX_ASPECT_RATIO, widen_strip, widened_size
 
 if TYPE_CHECKING:
     from PIL import Image
+
+    from forklift.results import Word
 
 POINTS_PER_INCH = 72
 
@@ -115,6 +117,18 @@ class PdfSource:
             finally:
                 bitmap.close()
         return widen_strip(image)
+
+    def size(self, index: int) -> tuple[float, float]:
+        """Width and height of page `index` (0-based) in points as it is drawn: rotated, cropped, a strip widened."""
+        with self.opened_page(index) as page:
+            return widened_size(*page.get_size())
+
+    def words(self, index: int) -> tuple[Word, ...] | None:
+        """The words of the text layer of page `index` (0-based); None where it does not hold what the page shows."""
+        from forklift.words import words_of
+
+        with self.opened_page(index) as page:
+            return words_of(page)
 
     def close(self) -> None:
         """Release the file."""

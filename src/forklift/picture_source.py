@@ -58,6 +58,13 @@ class PictureSource:
             width, height = (max(1, math.floor(side * factor + 1e-6)) for side in image.size)
             return image.resize((width, height), Pillow.Resampling.BICUBIC)
 
+    def size(self, index: int) -> tuple[float, float]:
+        """Width and height of frame `index` (0-based) in its own pixels, upright, a strip widened."""
+        return self.render(index, None).size
+
+    def words(self, index: int) -> None:
+        """None: a picture has no text layer."""
+
     def close(self) -> None:
         """Later pages raise DocumentError; no file is held open between pages."""
         self._closed = True
