@@ -16,7 +16,9 @@ from torch.nn import functional as F
 
 from forklift.model.delta import CHUNK_SIZE, by_chunk, scan_chunks, within_chunks
 from forklift.model.language import DecoderLayer
+from forklift.model.rotary import rotate
 from forklift.model.vision import VisionBlock, VisionTower
+from training.attention import attend
 
 
 def _linear_first(layer: DecoderLayer, x: Tensor) -> tuple[Tensor, ...]:
@@ -39,8 +41,8 @@ def _full_first(layer: DecoderLayer, x: Tensor, cos: Tensor, sin: Tensor) -> tup
     return normed, *layer.self_attn.project(normed, (cos, sin))
 
 
-def _full_last(layer: DecoderLayer, x: Tensor, query: Tensor, gate: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    x = x + layer.self_attn.combine(query, gate, key, value)
+def _full_last(layer: DecoderLayer, x: Tensor, output: Tensor, gate: Tensor) -> Tensor:
+    x = x + layer.self_attn.o_proj(output.transpose(1, 2).flatten(2) * torch.sigmoid(gate))
     return x + layer.mlp(layer.post_attention_layernorm(x))
 
 
@@ -69,9 +71,24 @@ class Pieces:
 EAGER = Pieces()
 
 
+def _vision_first(block: VisionBlock, x: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    attention = block.attn
+    query, key, value = attention.qkv(block.norm1(x)).unflatten(-1, (3, attention.heads, -1)).permute(2, 0, 3, 1, 4)
+    return rotate(query, cos, sin), rotate(key, cos, sin), value
+
+
+def _vision_last(block: VisionBlock, x: Tensor, output: Tensor) -> Tensor:
+    x = x + block.attn.proj(output.transpose(1, 2).flatten(2))
+    return x + block.mlp(block.norm2(x))
+
+
 def compile_blocks(tower: VisionTower, dynamic: bool = False) -> None:
-    """One function for all blocks; compiled per shape of input, or once for all of them."""
+    """Two functions for all blocks, before and after attention; compiled per shape of input, or once for all."""
     torch._dynamo.config.recompile_limit = 64
-    compiled = torch.compile(VisionBlock.forward, dynamic=dynamic)
+    first, last = (torch.compile(piece, dynamic=dynamic) for piece in (_vision_first, _vision_last))
+
+    def forward(block: VisionBlock, x: Tensor, rotation: tuple[Tensor, Tensor]) -> Tensor:
+        return last(block, x, attend(*first(block, x, *rotation)))
+
     for block in tower.blocks:
-        block.forward = functools.partial(compiled, block)
+        block.forward = functools.partial(forward, block)

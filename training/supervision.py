@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from forklift.model import Model
 from forklift.model.rotary import text_rotation
+from training.attention import attend
 from training.compiling import EAGER, Pieces
 from training.labels import IGNORED, SLOTS
 from training.lessons import UNKNOWN, Lesson, padded_length
@@ -115,7 +116,7 @@ def forward(model: Model, supervisor: Supervisor, batch: Batch, *, pieces: Piece
                     logits = F.linear(chosen, head.weight.to(_DTYPE), head.bias.to(_DTYPE)).float()
                     slot_loss = F.cross_entropy(logits, slot[known])
                     slot_hits = (logits.argmax(-1) == slot[known]).float().mean().item()
-        x = pieces.full_last(layer, x, query, gate, key, value)
+        x = pieces.full_last(layer, x, attend(query, key, value, causal=True), gate)
     wanted = batch.targets != IGNORED
     logits = model.logits(model.language.norm(x[wanted])).float()
     return Losses(
