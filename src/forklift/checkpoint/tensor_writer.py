@@ -47,7 +47,7 @@ def write_tensors(
                 raise CheckpointError(f"{name} is no tensor of this configuration, or came twice")
             if tuple(tensor.shape) != shape:
                 raise CheckpointError(f"{name} has shape {list(tensor.shape)}, not {list(shape)}")
-            writer.add(_stored(name, tensor, config, dtype))
+            writer.add(stored_tensors(name, tensor, config, dtype))
         if awaited:
             raise CheckpointError(f"{len(awaited)} tensors are missing, the first is {next(iter(awaited))}")
         writer.finish()
@@ -55,7 +55,9 @@ def write_tensors(
         writer.discard()
 
 
-def _stored(name: str, tensor: Tensor | Packed, config: ModelConfig, dtype: torch.dtype | None) -> dict[str, Tensor]:
+def stored_tensors(
+    name: str, tensor: Tensor | Packed, config: ModelConfig, dtype: torch.dtype | None
+) -> dict[str, Tensor]:
     """MLX's names and values for one tensor of ours."""
     stored = stored_name(name, Layout.MLX)
     if isinstance(tensor, Packed):

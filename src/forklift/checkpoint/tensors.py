@@ -57,6 +57,53 @@ def read_tensors(folder: Path, config: ModelConfig) -> dict[str, Tensor | Packed
     return _Fitting(folder, config, stored).tensors()
 
 
+class TensorReader:
+    """Reads a checkpoint without quantised modules tensor by tensor, each as a copy in memory.
+
+    Nothing stays mapped between two calls, so a process that works through a checkpoint is as large as one tensor.
+    """
+
+    def __init__(self, folder: Path, config: ModelConfig) -> None:
+        """Checks every tensor's name, shape and type. Raises CheckpointError as `read_tensors`, and for a checkpoint
+        that is quantised."""
+        fitting = _Fitting(folder, config, _read_files(folder))
+        if packed := [name for name, tensor in fitting.tensors().items() if isinstance(tensor, Packed)]:
+            raise CheckpointError(
+                f"{folder} is quantised already ({len(packed)} modules, the first is "
+                f"{packed[0].removesuffix('.weight')}); give the checkpoint that it was made from"
+            )
+        self.folder = folder
+        self.config = config
+        self.shapes = expected_shapes(config)
+        self._shifted = fitting.shifted
+        self._stored = {name: stored_name(name, fitting.layout) for name in self.shapes}
+        self._files: dict[str, Path] = {}
+        for path in tensor_files(folder):
+            with safe_open(path, framework="pt") as shard:
+                self._files |= dict.fromkeys(shard.keys(), path)
+
+    def read(self, name: str) -> Tensor:
+        """A tensor by our name, in our convention and its stored type (norms from MLX: float32)."""
+        return self._slice(name, slice(None))
+
+    def rows(self, name: str, start: int, stop: int) -> Tensor:
+        """Rows start to stop - 1 of a matrix."""
+        return self._slice(name, slice(start, stop))
+
+    def select(self, name: str, rows: Tensor) -> Tensor:
+        """Some rows of a matrix; rows: integers [n]."""
+        return self._slice(name, rows)
+
+    def _slice(self, name: str, part: slice | Tensor) -> Tensor:
+        path = self._files[self._stored[name]]
+        try:
+            with safe_open(path, framework="pt") as shard:
+                tensor = _restored(name, shard.get_tensor(self._stored[name]), self.shapes[name], self._shifted)
+                return tensor[part].clone()
+        except (SafetensorError, OSError) as error:
+            raise CheckpointError(f"{path}: {self._stored[name]} cannot be read: {error}") from error
+
+
 def tensor_files(folder: Path) -> list[Path]:
     """The files that hold the tensors: those of the index, or else model*.safetensors.
 
@@ -120,11 +167,13 @@ class _Fitting:
     unexpected: list[str] = field(default_factory=list)
     misshapen: list[str] = field(default_factory=list)
     mistyped: list[str] = field(default_factory=list)
+    layout: Layout = Layout.HUGGING_FACE
+    shifted: bool = False  # whether the norms hold 1 + w
 
     def tensors(self) -> dict[str, Tensor | Packed]:
         expected = expected_shapes(self.config)
         found, layout = self._named()
-        shifted = self._norms_are_shifted(found, layout)
+        self.layout, self.shifted = layout, self._norms_are_shifted(found, layout)
         used = set(expected)
         fitted: dict[str, Tensor | Packed] = {}
         for name, shape in expected.items():
@@ -140,11 +189,11 @@ class _Fitting:
             if tensor.dtype not in FLOAT_DTYPES:
                 self.mistyped.append(f"{stored_name(name, layout)} is {_dtype_name(tensor.dtype)}")
                 continue
-            tensor = _unconverted(name, tensor, shape)
+            tensor = _restored(name, tensor, shape, self.shifted)
             if tuple(tensor.shape) != shape:
                 self._misshapen(stored_name(name, layout), shape, tensor)
                 continue
-            fitted[name] = tensor.float() - 1.0 if shifted and is_shifted_norm(name) else tensor
+            fitted[name] = tensor
         self.unexpected += [stored_name(name, layout) for name in sorted(set(found) - used)]
         missing = [stored_name(name, layout) for name in expected if name not in found]
         self._complain(missing)
@@ -225,8 +274,10 @@ class _Fitting:
             raise CheckpointError(f"{self.folder}: the tensors do not fit config.json. {'; '.join(problems)}")
 
 
-def _unconverted(name: str, tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """From MLX's axes to ours, where the shape says that it has MLX's."""
+def _restored(name: str, tensor: Tensor, shape: tuple[int, ...], shifted: bool) -> Tensor:
+    """In our convention: `shifted` norms without their 1, our axes where the shape says that they are MLX's."""
+    if shifted and is_shifted_norm(name):
+        return tensor.float() - 1.0
     if tuple(tensor.shape) == shape:
         return tensor
     if name.endswith(".conv1d.weight") and tensor.dim() == 3:
