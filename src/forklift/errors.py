@@ -3,7 +3,8 @@
 ForkliftError                 exit code
 |-- UsageError                2   options that cannot be honoured
 |   |-- PageRangeError            a page range that is malformed or outside the document
-|   `-- SchemaError               a schema that cannot be used; says where by JSON Pointer
+|   |-- SchemaError               a schema that cannot be used; says where by JSON Pointer
+|   `-- DatasetError              a dataset to evaluate on that is incomplete or malformed
 |-- DocumentError             1   a file that cannot be read as a document
 |   |-- PasswordError             an encrypted PDF without the right password
 |   `-- LimitError                a file beyond the limits on bytes, pages or pixels
@@ -33,6 +34,10 @@ class PageRangeError(UsageError):
 
 
 class SchemaError(UsageError):
+    pass
+
+
+class DatasetError(UsageError):
     pass
 
 

@@ -1,0 +1,1 @@
+"""How well documents were extracted, where the right answers are known."""
