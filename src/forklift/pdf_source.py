@@ -25,6 +25,7 @@ POINTS_PER_INCH = 72
 # PDFium keeps global state and is not thread-safe: every call into it, closing included, holds this one lock.
 PDFIUM_LOCK = threading.RLock()
 _PDFIUM_ERROR_PASSWORD = 4
+_MAX_BYTES_READ = 64 << 20
 _SILENT = logging.NullHandler()
 
 
@@ -32,37 +33,46 @@ class PdfSource:
     """A PDF, rendered by PDFium with its form fields and annotations drawn."""
 
     def __init__(self, path: Path, name: str, password: str | None) -> None:
-        import pypdfium2
-
+        self._path = path.absolute()  # pypdfium2 would expand a name that starts with "~"
         self._name = name
+        self._password = password
+        self._pages_in_use = 0
+        self._bytes_read = 0.0
         self.notes: tuple[str, ...] = ()
         with PDFIUM_LOCK:
+            self._pdf: Any = self._open()
             try:
-                self._pdf: Any = pypdfium2.PdfDocument(path, password=password)
-            except pypdfium2.PdfiumError as error:
-                if _opens_without_pages(path, password):
-                    raise DocumentError(_without_pages(name)) from None
-                if error.err_code == _PDFIUM_ERROR_PASSWORD:
-                    raise PasswordError(
-                        f"{name}: the password does not open this PDF; check it."
-                        if password
-                        else f"{name}: the PDF is encrypted; give its password (--password)."
-                    ) from None
-                raise DocumentError(
-                    f"{name}: is a damaged PDF that cannot be opened; export or download it again."
-                ) from error
-            except OSError as error:
-                raise DocumentError(f"{name}: cannot be opened: {error}.") from error
-            try:
-                self._prepare_form()  # has to come before the first page is loaded
+                self._prepare_form()
                 self.page_count = len(self._pdf)
                 if self.page_count == 0:
                     raise DocumentError(_without_pages(name))
+                self._bytes_per_page = self._path.stat().st_size / self.page_count
             except BaseException:
                 self.close()
                 raise
 
+    def _open(self) -> Any:
+        import pypdfium2
+
+        try:
+            return pypdfium2.PdfDocument(self._path, password=self._password)
+        except pypdfium2.PdfiumError as error:
+            if _opens_without_pages(self._path, self._password):
+                raise DocumentError(_without_pages(self._name)) from None
+            if error.err_code == _PDFIUM_ERROR_PASSWORD:
+                raise PasswordError(
+                    f"{self._name}: the password does not open this PDF; check it."
+                    if self._password
+                    else f"{self._name}: the PDF is encrypted; give its password (--password)."
+                ) from None
+            raise DocumentError(
+                f"{self._name}: is a damaged PDF that cannot be opened; export or download it again."
+            ) from error
+        except OSError as error:
+            raise DocumentError(f"{self._name}: cannot be opened: {error}.") from error
+
     def _prepare_form(self) -> None:
+        """Has to come before the first page is loaded."""
         import pypdfium2
         from pypdfium2 import raw
 
@@ -79,23 +89,48 @@ class PdfSource:
     def opened_page(self, index: int) -> Iterator[Any]:
         """Page `index` (0-based) as a pypdfium2 page, with PDFium's lock held; closed and released afterwards.
 
-        Raises DocumentError when the document is closed, or when PDFium fails on the page.
+        Its size is that of the page as shown, and finite. Raises DocumentError when the document is closed, or when
+        PDFium fails on the page.
         """
         import pypdfium2
 
         with PDFIUM_LOCK:
             if self._pdf is None:
                 raise DocumentError(f"{self._name}: the document is closed.")
+            self._forget_what_was_read()
             try:
                 page = self._pdf[index]
+                self._pages_in_use += 1
                 try:
+                    self._give_size(page, index)
                     yield page
                 finally:
+                    self._pages_in_use -= 1
                     page.close()
             except pypdfium2.PdfiumError as error:
                 raise DocumentError(
                     f"{self._name}: page {index + 1} is damaged and cannot be read; leave it out with a page range."
                 ) from error
+
+    def _forget_what_was_read(self) -> None:
+        """Open the file anew from time to time: PDFium keeps the streams of every page that it has seen, so that a
+        long scan would end up whole in memory."""
+        if self._bytes_read > _MAX_BYTES_READ and not self._pages_in_use:
+            self.close()
+            self._pdf = self._open()
+            self._prepare_form()
+            self._bytes_read = 0
+        self._bytes_read += self._bytes_per_page
+
+    def _give_size(self, page: Any, index: int) -> None:
+        if 0.0 in page.get_size():  # a crop box beside the media box leaves nothing: show all of the page
+            page.set_cropbox(*page.get_mediabox())
+        width, height = page.get_size()
+        if not (0 < width < math.inf and 0 < height < math.inf):
+            raise DocumentError(
+                f"{self._name}: page {index + 1} is {width:g} x {height:g} points, which cannot be drawn; "
+                "leave it out with a page range."
+            )
 
     def render(self, index: int, policy: PagePolicy | None) -> Image.Image:
         """Page `index` (0-based) as a new RGB image within the area of `policy`.
@@ -105,11 +140,6 @@ class PdfSource:
         policy = policy or PagePolicy(shorter_side=0)
         with self.opened_page(index) as page:
             width, height = page.get_size()
-            if not (0 < width < math.inf and 0 < height < math.inf):
-                raise DocumentError(
-                    f"{self._name}: page {index + 1} is {width:g} x {height:g} points, which cannot be drawn; "
-                    "leave it out with a page range."
-                )
             scale = _pixels_per_point(width, height, policy)
             bitmap = page.render(scale=scale, may_draw_forms=True, draw_annots=True, rev_byteorder=True)
             try:
