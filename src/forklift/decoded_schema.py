@@ -11,16 +11,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
+from forklift.decoding.grammar import leaf_error
 from forklift.errors import SchemaError
-from forklift.json_schema import ANNOTATIONS, Document, Node, types_of
-
-LARGEST_INTEGER = 2**53 - 1  # what every JSON reader holds exactly
-LARGEST_NUMBER = 10**15 - 1
+from forklift.json_schema import (
+    ANNOTATIONS,
+    LARGEST_INTEGER,
+    LARGEST_NUMBER,
+    Document,
+    Node,
+    escape,
+    matches,
+    same,
+    types_of,
+)
+from forklift.schema_formats import ENFORCED_FORMATS
 
 _NULL = {"type": "null"}
+# What a leaf gives up first when the grammar cannot hold all of it.
+_DISPENSABLE = ("format", "multipleOf", "pattern", "minLength", "maxLength", "exclusiveMinimum", "exclusiveMaximum")
 _LEAF_KEYWORDS = {
     "string": ("pattern", "format", "minLength", "maxLength"),
     "number": ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
@@ -32,19 +42,24 @@ class DecodedSchema:
     """Builds the decoded form of one document.
 
     strict: the schema literally (optional properties stay optional, nothing becomes nullable).
-    Raises SchemaError where no value is possible.
+    relaxed: (JSON Pointer, keyword) that the grammar cannot hold an answer to, after `build`.
+    impossible: (JSON Pointer, reason) of parts that allow no value; where such a part is optional it is left out.
+    Raises SchemaError where no value is possible at all.
     """
 
     def __init__(self, document: Document, *, strict: bool) -> None:
         self._document = document
         self._strict = strict
+        self.relaxed: list[tuple[str, str]] = []
+        self.impossible: list[tuple[str, str]] = []
         self._names: dict[str, str] = {}
         self._definitions: dict[str, Any] = {}
 
     def build(self) -> dict[str, Any]:
         root = self._node(self._document.root, "")
         if root is False:
-            raise SchemaError("/: no value is possible")
+            because = "; ".join(f"{pointer or '/'}: {reason}" for pointer, reason in self.impossible[:3])
+            raise SchemaError(f"/: no value is possible{because and ': '}{because}")
         assert isinstance(root, dict)
         self._check_finite(root)
         return {**root, "$defs": self._definitions} if self._definitions else root
@@ -87,12 +102,14 @@ class DecodedSchema:
         return self._inline(node, pointer)
 
     def _inline(self, node: Node, pointer: str) -> dict[str, Any] | bool:
-        flat = self._document.flat(node, pointer)
+        conflicts: list[str] = []
+        flat = self._document.flat(node, pointer, conflicts=conflicts)
         if not isinstance(flat, dict):
             return False
         built: list[dict[str, Any]] = []
-        for place, option in self._document.options(flat, pointer):
+        for place, option in self._document.options(flat, pointer, conflicts=conflicts):
             built += [part for part in self._option(option, place) if part not in built]
+        self.relaxed += [(pointer, keyword) for keyword in conflicts]
         return self._union(built)
 
     def _defined(self, key: str, node: Node, pointer: str, *, inline: bool = False) -> dict[str, Any]:
@@ -137,12 +154,14 @@ class DecodedSchema:
         if "enum" in option or "const" in option:
             values = option.get("enum", [option.get("const")])
             if "const" in option:
-                values = [value for value in values if _same(value, option["const"])]
+                values = [value for value in values if same(value, option["const"])]
             if "type" in option:
                 values = [value for value in values if any(_is_of(value, kind) for kind in kinds)]
             values = list(values)
             if values and (option.get("nullable") is True or not self._strict) and None not in values:
                 values.append(None)
+            if not values:
+                self.impossible.append((pointer, "no value of its enum or const is allowed"))
             return [{"enum": values}] if values else []
         if not kinds:
             return [] if "type" in option else [{}]
@@ -153,7 +172,7 @@ class DecodedSchema:
             elif kind == "array":
                 made = self._array(option, pointer)
             else:
-                made = self._leaf(kind, option)
+                made = self._leaf(kind, option, pointer)
             if made is not None:
                 parts.append(made)
         has_leaf = any(kind not in ("object", "array") for kind in kinds)
@@ -161,50 +180,93 @@ class DecodedSchema:
             parts.append(_NULL)
         return [part for index, part in enumerate(parts) if part not in parts[:index]]
 
-    def _leaf(self, kind: str, option: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _leaf(self, kind: str, option: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
         leaf: dict[str, Any] = {"type": kind}
         for keyword in _LEAF_KEYWORDS.get(kind, ()):
-            if keyword in option and (keyword not in ("pattern", "format") or enforceable(keyword, option[keyword])):
+            # An unknown format is only told to the model.
+            if keyword in option and (keyword != "format" or option[keyword] in ENFORCED_FORMATS):
                 leaf[keyword] = option[keyword]
         low = max((leaf[k] for k in ("minimum", "exclusiveMinimum") if k in leaf), default=None)
         high = min((leaf[k] for k in ("maximum", "exclusiveMaximum") if k in leaf), default=None)
         if low is not None and high is not None and low > high:
-            return None
+            return self._none(pointer, f"at least {low} and at most {high}")
+        largest = LARGEST_INTEGER if kind == "integer" else LARGEST_NUMBER
+        if (low is not None and low > largest) or (high is not None and high < -largest):
+            if kind == "integer":
+                return self._none(pointer, f"integers beyond {largest} are not held exactly by JSON readers")
+            leaf = {"type": kind}  # numbers with exponents; the final check sees to the bounds
+            self.relaxed += [(pointer, keyword) for keyword in _LEAF_KEYWORDS["number"] if keyword in option]
         if "minLength" in leaf and leaf["minLength"] > leaf.get("maxLength", leaf["minLength"]):
-            return None
+            return self._none(pointer, f"at least {leaf['minLength']} and at most {leaf['maxLength']} characters")
+        waiting = [*_DISPENSABLE, "minimum", "maximum"]
+        while error := leaf_error(leaf):
+            if "Unsatisfiable" in error:
+                return self._none(pointer, "its " + ", ".join(k for k in leaf if k != "type") + " exclude each other")
+            given_up = next((keyword for keyword in waiting if keyword in leaf and self._helps(leaf, keyword)), None)
+            given_up = given_up or next(keyword for keyword in waiting if keyword in leaf)
+            self.relaxed.append((pointer, given_up))
+            del leaf[given_up]
         return leaf
+
+    @staticmethod
+    def _helps(leaf: Mapping[str, Any], keyword: str) -> bool:
+        return not leaf_error({key: value for key, value in leaf.items() if key != keyword})
+
+    def _none(self, pointer: str, reason: str) -> None:
+        self.impossible.append((pointer, reason))
 
     def _object(self, option: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
         required = list(option.get("required", ()))
-        properties: dict[str, Any] = {}
-        named = option.get("properties", {})
+        named = dict(option.get("properties", {}))
+        patterns = option.get("patternProperties", {})
+        rest = option.get("additionalProperties", True)
         for name in [*named, *(name for name in required if name not in named)]:
-            child = self._node(named.get(name, {}), f"{pointer}/properties/{name}")
+            also = [child for pattern, child in patterns.items() if matches(pattern, name)]
+            if also:
+                named[name] = {"allOf": [*([named[name]] if name in named else []), *also]}
+            elif name not in named:
+                named[name] = rest
+        properties: dict[str, Any] = {}
+        for name, subschema in named.items():
+            place = f"{pointer}/properties/{escape(name)}"
+            child = self._node(subschema, place)
             if child is False:
+                self.impossible.append((place, "no value is possible here"))
                 if name in required:
                     return None
                 continue
             assert isinstance(child, dict)
-            if not self._strict and self._is_recursive(named.get(name)):
+            if not self._strict and self._is_recursive(subschema):
                 ended = self._union([child, _NULL])  # a way out of the recursion
                 assert isinstance(ended, dict)
                 child = ended
             properties[name] = child
         node: dict[str, Any] = {"type": "object", "properties": properties}
         node["required"] = [name for name in properties if name in required or not self._strict]
-        patterns = {
-            pattern: built
-            for pattern, child in option.get("patternProperties", {}).items()
-            if enforceable("pattern", pattern)
-            and (built := self._node(child, f"{pointer}/patternProperties")) is not False
-        }
-        if patterns:
-            node["patternProperties"] = patterns
+        by_pattern, unheld = self._by_pattern(patterns, pointer)
+        if by_pattern:
+            node["patternProperties"] = by_pattern
         # An object that names no property at all can only mean an open one.
-        opened = option.get("additionalProperties", not (named or patterns or required))
-        extra = self._node(opened, f"{pointer}/additionalProperties")
-        node["additionalProperties"] = extra
+        opened = option.get("additionalProperties", not (named or by_pattern))
+        if unheld:
+            opened = {"anyOf": unheld} if opened is False else True
+        if unheld or (by_pattern and (opened is not False or len(by_pattern) > 1)):
+            self.relaxed += [(pointer, keyword) for keyword in ("patternProperties", "additionalProperties")]
+        elif any(matches(pattern, name) for pattern in by_pattern for name in properties):
+            self.relaxed.append((pointer, "patternProperties"))
+        node["additionalProperties"] = self._node(opened, f"{pointer}/additionalProperties")
         return node
+
+    def _by_pattern(self, patterns: Mapping[str, Any], pointer: str) -> tuple[dict[str, Any], list[Any]]:
+        """The nodes by the patterns that the grammar can hold names to; the subschemas of the other patterns."""
+        held: dict[str, Any] = {}
+        unheld: list[Any] = []
+        for pattern, child in patterns.items():
+            if leaf_error({"type": "string", "pattern": pattern}):
+                unheld.append(child)
+            elif (built := self._node(child, f"{pointer}/patternProperties/{escape(pattern)}")) is not False:
+                held[pattern] = built
+        return held, unheld
 
     def _is_recursive(self, node: Node) -> bool:
         if not isinstance(node, Mapping):
@@ -242,25 +304,10 @@ class DecodedSchema:
         return node
 
 
-@lru_cache(maxsize=4096)
-def enforceable(keyword: str, value: str) -> bool:
-    """Whether the grammar can hold a string to this `pattern` or `format`."""
-    import llguidance
-
-    schema = {"type": "string", keyword: value}
-    grammar = llguidance.LLMatcher.grammar_from_json_schema(schema)
-    return not llguidance.LLMatcher.validate_grammar(grammar)
-
-
 def _has_null(part: Mapping[str, Any]) -> bool:
     if "enum" in part:
         return None in part["enum"]
     return part == {} or (isinstance(part.get("type"), list) and "null" in part["type"])
-
-
-def _same(left: Any, right: Any) -> bool:
-    """Equal as JSON, where true is not 1."""
-    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
 def _is_of(value: Any, kind: str) -> bool:

@@ -157,7 +157,7 @@ class Extractor:
             fields=reading.fields,
             missing=reading.missing,
             problems=reading.problems,
-            warnings=(*notes, *_schema_warnings(schema)),
+            warnings=(*notes, *schema.warnings),
             pages=numbers,
             model=self.engine.name,
             timings=Timings(
@@ -243,15 +243,3 @@ def _read_answer(tokens: list[Token], outcome: Outcome, schema: Schema, strict: 
         data, missing = schema.settle(data)
     problems = (*broken, *schema.problems(data, strict=strict))
     return _Reading(data, fields_with_confidence(data, tokens), missing, problems)
-
-
-def _schema_warnings(schema: Schema) -> tuple[str, ...]:
-    unknown = (
-        f'{schema.name}: {pointer or "/"}: the keyword "{keyword}" is not known and was ignored'
-        for pointer, keyword in schema.unknown_keywords
-    )
-    unenforced = (
-        f'{schema.name}: {pointer or "/"}: "{keyword}" cannot be enforced while decoding; the answer was checked for it'
-        for pointer, keyword in schema.unenforced
-    )
-    return (*unknown, *unenforced)

@@ -9,17 +9,21 @@ from typing import Any
 from forklift.errors import SchemaError
 
 MAX_NESTING = 200  # levels of objects and arrays in a schema
+MAX_COMBINATIONS = 64  # alternatives that two `anyOf` beside each other may multiply to
+LARGEST_INTEGER = 2**53 - 1  # what every JSON reader holds exactly
+LARGEST_NUMBER = 10**15 - 1
 
 Node = Any  # a JSON Schema: a mapping, True or False
 
+# Keywords whose value is a subschema, a list of them, or a mapping of names to them.
 # fmt: off
-_ONE = frozenset({
+SINGLE_SUBSCHEMAS = frozenset({
     "items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains",
     "propertyNames", "unevaluatedProperties", "unevaluatedItems",
 })
 # fmt: on
-_LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+LISTED_SUBSCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
+NAMED_SUBSCHEMAS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
 
 # fmt: off
 ANNOTATIONS = frozenset({
@@ -43,13 +47,21 @@ REFUSED = frozenset({
 })
 # fmt: on
 
-# Which types a keyword says something about, for nodes without "type".
-_IMPLIED = {
-    "object": {"properties", "additionalProperties", "patternProperties", "required"},
-    "array": {"items", "prefixItems", "minItems", "maxItems"},
-    "string": {"pattern", "format", "minLength", "maxLength"},
-    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+# Which types a keyword says something about: also what a node without "type" means.
+# fmt: off
+KEYWORDS_OF_TYPE = {
+    "object": frozenset({
+        "properties", "additionalProperties", "patternProperties", "required", "propertyNames", "minProperties",
+        "maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties",
+    }),
+    "array": frozenset({
+        "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains", "minContains",
+        "maxContains", "unevaluatedItems",
+    }),
+    "string": frozenset({"pattern", "format", "minLength", "maxLength"}),
+    "number": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
 }
+# fmt: on
 
 
 def escape(key: str) -> str:
@@ -57,29 +69,52 @@ def escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def walk(node: Node, pointer: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every subschema that is an object, with its JSON Pointer, outermost first."""
-    if not isinstance(node, Mapping):
-        return
-    yield pointer, node
+def children(node: Mapping[str, Any], pointer: str = "") -> Iterator[tuple[str, str, Node]]:
+    """(keyword, JSON Pointer, subschema) of every subschema that stands directly in `node`."""
     for keyword, value in node.items():
         place = f"{pointer}/{escape(keyword)}"
-        if keyword in _NAMED and isinstance(value, Mapping):
+        if keyword in NAMED_SUBSCHEMAS and isinstance(value, Mapping):
             for name, child in value.items():
-                yield from walk(child, f"{place}/{escape(name)}")
-        elif keyword in _LIST or (keyword == "items" and isinstance(value, list)):
+                if isinstance(child, Mapping | bool):
+                    yield keyword, f"{place}/{escape(name)}", child
+        elif (keyword in LISTED_SUBSCHEMAS or keyword == "items") and isinstance(value, list):
             for index, child in enumerate(value):
-                yield from walk(child, f"{place}/{index}")
-        elif keyword in _ONE:
-            yield from walk(value, place)
+                yield keyword, f"{place}/{index}", child
+        elif keyword in SINGLE_SUBSCHEMAS:
+            yield keyword, place, value
+
+
+def walk(node: Node, pointer: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every subschema that is an object, with its JSON Pointer, outermost first."""
+    if isinstance(node, Mapping):
+        yield pointer, node
+        for _, place, child in children(node, pointer):
+            yield from walk(child, place)
 
 
 def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
     """The types that a node without `$ref`, `allOf`, `anyOf` names or implies; empty means any type."""
     named = node.get("type")
     if named is None:
-        return tuple(kind for kind, keywords in _IMPLIED.items() if keywords & node.keys())
+        return tuple(kind for kind, keywords in KEYWORDS_OF_TYPE.items() if keywords & node.keys())
     return (named,) if isinstance(named, str) else tuple(named)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equal as JSON: true is not 1, but 1.0 is."""
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+    return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether `pattern` is found in `text`; False for a pattern that Python cannot read."""
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return False
 
 
 class Document:
@@ -110,6 +145,11 @@ class Document:
             raise SchemaError(f"{pointer}/$ref: {reference!r} is not a schema")
         return node
 
+    @staticmethod
+    def pointer_of(reference: str) -> str:
+        """The JSON Pointer that a reference ("#/...") spells."""
+        return _unquote(reference[1:])
+
     def is_recursive(self, reference: str) -> bool:
         """Whether following the references below `reference` comes back to it."""
         if reference not in self._recursive:
@@ -124,12 +164,22 @@ class Document:
             self._recursive[reference] = reference in seen
         return self._recursive[reference]
 
-    def flat(self, node: Node, pointer: str = "", *, _following: tuple[str, ...] = ()) -> dict[str, Any] | bool:
-        """`node` without `$ref` and `allOf` at its top. False means that nothing is valid."""
+    def flat(
+        self,
+        node: Node,
+        pointer: str = "",
+        *,
+        conflicts: list[str] | None = None,
+        _following: tuple[str, ...] = (),
+    ) -> dict[str, Any] | bool:
+        """`node` without `$ref` and `allOf` at its top. False means that nothing is valid.
+
+        conflicts: takes the keywords of which only one of several could be kept.
+        """
         if not isinstance(node, Mapping):
             return {} if node else False
         if "$ref" not in node and "allOf" not in node:
-            return dict(node)
+            return _with_numeric_bounds(node)
         merged: dict[str, Any] = {}
         # In the order of the keys, so that properties keep the order in which the schema names them.
         own: dict[str, Any] = {}
@@ -138,23 +188,25 @@ class Document:
                 if value in _following:
                     raise SchemaError(f"{pointer}/$ref: {value!r} leads back to itself with nothing in between")
                 target = self.resolve(value, pointer)
-                part = self.flat(target, value.lstrip("#"), _following=(*_following, value))
-                if part is False:
+                following = (*_following, value)
+                part = self.flat(target, value.lstrip("#"), conflicts=conflicts, _following=following)
+                if not isinstance(part, dict):
                     return False
-                assert isinstance(part, dict)
-                merged = merge(merged, part)
+                merged = merge(merged, part, conflicts)
             elif keyword == "allOf":
                 for index, child in enumerate(value):
-                    part = self.flat(child, f"{pointer}/allOf/{index}", _following=_following)
-                    if part is False:
+                    part = self.flat(child, f"{pointer}/allOf/{index}", conflicts=conflicts, _following=_following)
+                    if not isinstance(part, dict):
                         return False
-                    assert isinstance(part, dict)
-                    merged = merge(merged, part)
+                    merged = merge(merged, part, conflicts)
             else:
                 own[keyword] = value
-        return merge(own, merged) if "properties" in own else merge(merged, own)
+        own = _with_numeric_bounds(own)
+        return merge(own, merged, conflicts) if "properties" in own else merge(merged, own, conflicts)
 
-    def options(self, node: dict[str, Any], pointer: str = "") -> list[tuple[str, dict[str, Any]]]:
+    def options(
+        self, node: dict[str, Any], pointer: str = "", *, conflicts: list[str] | None = None
+    ) -> list[tuple[str, dict[str, Any]]]:
         """A flat node as its alternatives: each `anyOf` or `oneOf` branch merged with what is beside it."""
         for keyword in ("anyOf", "oneOf"):
             if keyword in node:
@@ -162,9 +214,9 @@ class Document:
                 alternatives: list[tuple[str, dict[str, Any]]] = []
                 for index, branch in enumerate(node[keyword]):
                     place = f"{pointer}/{keyword}/{index}"
-                    part = self.flat(branch, place)
+                    part = self.flat(branch, place, conflicts=conflicts)
                     if isinstance(part, dict):
-                        alternatives += self.options(merge(beside, part), place)
+                        alternatives += self.options(merge(beside, part, conflicts), place, conflicts=conflicts)
                 return alternatives
         return [(pointer, node)]
 
@@ -187,30 +239,67 @@ def _option_accepts_null(option: Mapping[str, Any]) -> bool:
     return named is None or named == "null" or "null" in (named if isinstance(named, list) else ())
 
 
-def merge(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
-    """One schema that means both, as far as one schema can; the final check sees the original."""
+def _with_numeric_bounds(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Draft 4 (and OpenAPI 3.0) writes an open bound as `exclusiveMinimum: true` beside `minimum`."""
+    result = dict(node)
+    for open_bound, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(result.get(open_bound), bool) and result.pop(open_bound) and bound in result:
+            result[open_bound] = result.pop(bound)
+    return result
+
+
+def merge(left: Mapping[str, Any], right: Mapping[str, Any], conflicts: list[str] | None = None) -> dict[str, Any]:
+    """One schema that means both, as far as one schema can; the final check sees the original.
+
+    conflicts: takes the keywords that could not be joined, so that only the left one is kept.
+    """
     result = dict(left)
     for keyword, value in right.items():
-        if keyword not in result or keyword in ANNOTATIONS:
+        kept = result.get(keyword)
+        if keyword in ANNOTATIONS or keyword not in result:
             result[keyword] = value
         elif keyword == "type":
-            result[keyword] = _merge_types(result[keyword], value)
+            result[keyword] = _merge_types(kept, value)
         elif keyword == "enum":
-            result[keyword] = [item for item in result[keyword] if item in value]
+            result[keyword] = [item for item in kept if any(same(item, other) for other in value)]
         elif keyword in ("properties", "patternProperties"):
-            both = dict(result[keyword])
+            both = dict(kept)
             for name, child in value.items():
                 both[name] = {"allOf": [both[name], child]} if name in both and both[name] != child else child
             result[keyword] = both
         elif keyword == "required":
-            result[keyword] = [*result[keyword], *(name for name in value if name not in result[keyword])]
-        elif keyword in ("items", "additionalProperties") and result[keyword] != value:
-            result[keyword] = {"allOf": [result[keyword], value]}
+            result[keyword] = [*kept, *(name for name in value if name not in kept)]
+        elif keyword == "nullable":
+            result[keyword] = kept or value
         elif keyword in ("minimum", "exclusiveMinimum", "minLength", "minItems"):
-            result[keyword] = max(result[keyword], value)
+            result[keyword] = max(kept, value)
         elif keyword in ("maximum", "exclusiveMaximum", "maxLength", "maxItems"):
-            result[keyword] = min(result[keyword], value)
+            result[keyword] = min(kept, value)
+        elif same(kept, value):
+            pass
+        elif keyword == "const":
+            result["enum"] = []
+        elif keyword == "additionalProperties" or (keyword == "items" and not isinstance(kept, list)):
+            result[keyword] = {"allOf": [kept, value]}
+        elif keyword in ("anyOf", "oneOf") and len(kept) * len(value) <= MAX_COMBINATIONS:
+            result[keyword] = [{"allOf": [one, other]} for one in kept for other in value]
+        elif conflicts is not None:
+            conflicts.append(keyword)
+    for one, other in ((left, right), (right, left)):
+        _close(result, one, other)
     return result
+
+
+def _close(result: dict[str, Any], one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """What `one` says of properties that it does not list holds for those that only `other` lists."""
+    rest = one.get("additionalProperties", True)
+    if rest is True or rest == {}:
+        return
+    for name, child in other.get("properties", {}).items():
+        listed = name in one.get("properties", {})
+        if not listed and not any(matches(pattern, name) for pattern in one.get("patternProperties", {})):
+            closed = False if rest is False else {"allOf": [child, rest]}
+            result["properties"] = {**result["properties"], name: closed}
 
 
 def _merge_types(left: Any, right: Any) -> list[str]:

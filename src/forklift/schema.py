@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from forklift.decoded_schema import DecodedSchema, enforceable
+from forklift.decoded_schema import DecodedSchema
 from forklift.errors import SchemaError
-from forklift.json_schema import (
-    ANNOTATIONS,
-    CHECKED,
-    ENFORCED,
-    MAX_NESTING,
-    REFUSED,
-    Document,
-    Node,
-    escape,
-    types_of,
-    walk,
-)
+from forklift.json_schema import MAX_NESTING, Document, Node, escape, matches, same, types_of
 from forklift.schema_check import AnswerCheck, check_schema
-from forklift.schema_source import bundled_names, bundled_text, from_pydantic, parse, read_text
+from forklift.schema_source import read_source
+from forklift.schema_survey import Finding, Treatment, is_unenforced, is_unknown, relaxed, survey, warnings_of
 
 
 class Schema:
@@ -32,8 +20,7 @@ class Schema:
 
     source: the user's JSON, keys in the user's order.
     name: what errors call it.
-    unenforced: (JSON Pointer of the subschema, keyword) that decoding cannot enforce; `problems` checks them.
-    unknown_keywords: (JSON Pointer, keyword) that JSON Schema does not define: misspelt, likely, and ignored.
+    findings: what becomes of each keyword, by JSON Pointer; `unenforced` and `unknown_keywords` are parts of it.
     """
 
     def __init__(self, source: Any, *, name: str = "schema") -> None:
@@ -44,8 +31,7 @@ class Schema:
         self._checks: dict[bool, AnswerCheck] = {}
         try:
             check_schema(source)
-            self.unenforced, self.unknown_keywords = self._survey()
-            self.decoded(strict=False)
+            self.findings = self._examine()
         except SchemaError as error:
             raise SchemaError(f"{name}: {error}") from None
         except RecursionError:
@@ -59,23 +45,8 @@ class Schema:
         """
         if isinstance(source, Schema):
             return source
-        if isinstance(source, Mapping | bool):
-            return cls(copy.deepcopy(source), name=name or "schema")
-        if isinstance(source, type) and hasattr(source, "model_json_schema"):
-            return cls(from_pydantic(source), name=name or source.__name__)
-        if isinstance(source, Path):
-            return cls(parse(read_text(source), source.name), name=name or source.name)
-        if isinstance(source, str):
-            text = source.strip()
-            if text.startswith("{"):
-                return cls(parse(text, name or "schema"), name=name or "schema")
-            if text in bundled_names():
-                return cls(parse(bundled_text(text), text), name=name or text)
-            path = Path(text).expanduser()
-            return cls(parse(read_text(path), path.name), name=name or path.name)
-        raise SchemaError(
-            f"a schema is a dict, a file, JSON text, a Pydantic model or a bundled name, not {type(source).__name__}"
-        )
+        read, known_as = read_source(source, name)
+        return cls(read, name=known_as)
 
     @cached_property
     def prompt_text(self) -> str:
@@ -101,7 +72,10 @@ class Schema:
         missing: list[str] = []
         if data is None and not self._document.accepts_null(self.source):
             return None, ("",)
-        return self._settle(data, self.source, "", missing), tuple(missing)
+        try:
+            return self._settle(data, self.source, "", missing), tuple(missing)
+        except RecursionError:  # no answer of ours nests so deep, but one of another engine may
+            return data, ()
 
     def problems(self, data: Any, *, strict: bool = False) -> tuple[str, ...]:
         """What the final validation finds, as "pointer: message", in the order of the data.
@@ -113,47 +87,46 @@ class Schema:
             return ()
         if strict not in self._checks:
             self._checks[strict] = AnswerCheck(self.source, strict=strict)
-        return self._checks[strict].problems(data)
+        try:
+            return self._checks[strict].problems(data)
+        except RecursionError:
+            return ("/: the answer is nested too deep to be checked",)
+
+    @cached_property
+    def unenforced(self) -> tuple[tuple[str, str], ...]:
+        """(JSON Pointer of the subschema, keyword) that decoding cannot enforce; `problems` checks them."""
+        return tuple((one.pointer, one.keyword) for one in self.findings if is_unenforced(one))
+
+    @cached_property
+    def unknown_keywords(self) -> tuple[tuple[str, str], ...]:
+        """(JSON Pointer, keyword) that JSON Schema does not define: misspelt, likely, and ignored."""
+        return tuple((one.pointer, one.keyword) for one in self.findings if is_unknown(one))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What of the schema was not enforced, or not understood, one sentence each."""
+        return tuple(f"{self.name}: {sentence}" for sentence in warnings_of(self.findings))
 
     @cached_property
     def _document(self) -> Document:
         return Document(self.source)
 
-    def _survey(self) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-        """The keywords that decoding leaves to the final check, and those that JSON Schema does not know."""
-        unenforced: list[tuple[str, str]] = []
-        unknown: list[tuple[str, str]] = []
-        for pointer, node in walk(self.source):
-            for keyword, value in node.items():
-                if keyword in REFUSED:
-                    raise SchemaError(f"{pointer}/{keyword}: not supported; use $ref with '#/...' instead")
-                if keyword == "$ref":
-                    self._document.resolve(value, pointer)
-                elif keyword in CHECKED:
-                    if value is not False or keyword in ("unevaluatedProperties", "unevaluatedItems"):
-                        unenforced.append((pointer, keyword))
-                elif keyword in ("pattern", "format") and not enforceable(keyword, value):
-                    unenforced.append((pointer, keyword))
-                elif keyword == "patternProperties":
-                    unenforced += [(pointer, keyword)] * any(not enforceable("pattern", one) for one in value)
-                elif keyword == "oneOf" and not self._disjoint(value):
-                    unenforced.append((pointer, keyword))
-                elif keyword not in ENFORCED and keyword not in ANNOTATIONS and not keyword.startswith("x-"):
-                    unknown.append((pointer, keyword))
-        return tuple(unenforced), tuple(unknown)
-
-    def _disjoint(self, branches: list[Node]) -> bool:
-        """Whether no two branches share a type, so that exactly one can hold."""
-        seen: set[str] = set()
-        for branch in branches:
-            flat = self._document.flat(branch)
-            if not isinstance(flat, dict):
-                continue
-            kinds = {"number" if kind == "integer" else kind for kind in types_of(flat)}
-            if not kinds or kinds & seen:
-                return False
-            seen |= kinds
-        return True
+    def _examine(self) -> tuple[Finding, ...]:
+        """The findings. Raises SchemaError for a schema that cannot be used, and for an example in place of one."""
+        found = survey(self._document)
+        refused = [one for one in found if one.treatment is Treatment.REFUSED]
+        if refused:
+            raise SchemaError("; ".join(f"{one.pointer}/{one.keyword}: {one.note}" for one in refused))
+        if isinstance(self.source, Mapping) and found and all(is_unknown(one) for one in found):
+            keywords = ", ".join(one.keyword for one in found[:3])
+            raise SchemaError(
+                f"/: this says nothing that JSON Schema knows ({keywords}); if it is an example of an answer, "
+                "`forklift schema from-example FILE` makes a schema of it"
+            )
+        build = DecodedSchema(self._document, strict=False)
+        self._decoded[False] = build.build()
+        impossible = (Finding(place, "", Treatment.IGNORED, reason) for place, reason in build.impossible)
+        return (*relaxed(found, build.relaxed), *dict.fromkeys(impossible))
 
     def _settle(self, value: Any, node: Node, pointer: str, missing: list[str]) -> Any:
         flat = self._document.flat(node)
@@ -162,7 +135,7 @@ class Schema:
         options = [option for _, option in self._document.options(flat)]
         if isinstance(value, dict):
             return self._settle_object(value, _matching(value, options), pointer, missing)
-        option = next((one for one in options if "items" in one or "prefixItems" in one), {})
+        option = _matching_array(value, options)
         items = option.get("items", {})
         prefix = items if isinstance(items, list) else option.get("prefixItems", [])
         rest = option.get("additionalItems", {}) if isinstance(items, list) else items
@@ -176,11 +149,10 @@ class Schema:
         return settled
 
     def _settle_object(self, value: dict[str, Any], option: Mapping[str, Any], pointer: str, missing: list[str]) -> Any:
-        properties = option.get("properties", {})
         required = option.get("required", ())
         settled: dict[str, Any] = {}
         for name, item in value.items():
-            child = properties.get(name, option.get("additionalProperties", {}))
+            child = _child(name, option)
             place = f"{pointer}/{escape(name)}"
             if item is None and not self._document.accepts_null(child):
                 if name not in required:
@@ -207,11 +179,33 @@ def _matching(value: dict[str, Any], options: list[dict[str, Any]]) -> dict[str,
                 continue
             allowed = [child["const"]] if "const" in child else child.get("enum")
             if allowed is not None and value.get(name) is not None:
-                constants += 1 if value[name] in allowed else -2
+                constants += 1 if any(same(value[name], one) for one in allowed) else -2
         return constants, -len(properties.keys() ^ value.keys())
 
     objects = [option for option in options if "object" in types_of(option)]
     return max(objects, key=score, default={})
+
+
+def _matching_array(value: list[Any], options: list[dict[str, Any]]) -> dict[str, Any]:
+    """The alternative whose array was decoded: the one whose items are of the kind of the first that is there."""
+    arrays = [option for option in options if "array" in types_of(option)]
+    first = next((item for item in value if item is not None), None)
+    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
+    for option in arrays if len(arrays) > 1 else ():
+        items = option.get("items")
+        named = types_of(items) if isinstance(items, Mapping) else ()
+        if kinds.get(type(first)) in named or (isinstance(first, int) and "integer" in named):
+            return option
+    return arrays[0] if arrays else {}
+
+
+def _child(name: str, option: Mapping[str, Any]) -> Node:
+    """The subschema of a member: by its name, else by a pattern, else what is said of all others."""
+    properties = option.get("properties", {})
+    if name in properties:
+        return properties[name]
+    by_pattern = (child for pattern, child in option.get("patternProperties", {}).items() if matches(pattern, name))
+    return next(by_pattern, option.get("additionalProperties", {}))
 
 
 def _is_blank(value: Any) -> bool:

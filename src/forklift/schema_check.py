@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal, localcontext
 from typing import Any
 
 from forklift.errors import SchemaError
-from forklift.json_schema import MAX_NESTING, escape
+from forklift.json_schema import LISTED_SUBSCHEMAS, MAX_NESTING, NAMED_SUBSCHEMAS, SINGLE_SUBSCHEMAS, escape
+from forklift.schema_formats import format_checker
+
+FORMATS_AS_TYPES = {"date": "date", "datetime": "date-time", "date-time": "date-time", "time": "time", "email": "email"}
 
 
 def check_schema(source: Any) -> None:
@@ -24,10 +28,27 @@ def check_schema(source: Any) -> None:
     except (TypeError, ValueError) as error:
         raise SchemaError(f"/: not JSON: {error}") from None
     base: Any = jsonschema.validators.validator_for(source, default=jsonschema.Draft202012Validator)
+    if base is jsonschema.Draft3Validator:
+        raise SchemaError("/$schema: draft 3 is not supported; draft 4 and everything later is")
     try:
         base.check_schema(source, format_checker=None)
     except jsonschema.SchemaError as error:
-        raise SchemaError(f"{_pointer(error.absolute_path) or '/'}: {_shortened(error.message)}") from None
+        place = _pointer(error.absolute_path) or "/"
+        raise SchemaError(f"{place}: {_shortened(error.message)}{_hint(error)}") from None
+
+
+def _hint(error: Any) -> str:
+    """What was likely meant, where a common slip is recognised."""
+    last = error.absolute_path[-1] if error.absolute_path else None
+    if last == "type" and isinstance(error.instance, str):
+        if error.instance in FORMATS_AS_TYPES:
+            return f'; write "type": "string", "format": "{FORMATS_AS_TYPES[error.instance]}"'
+        return "; the types are string, number, integer, boolean, object, array and null"
+    if last == "required" and isinstance(error.instance, bool):
+        return '; list the names of required properties in "required" of the object around'
+    if last in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(error.instance, bool):
+        return f'; write the bound itself: "{last}": 0'
+    return ""
 
 
 class AnswerCheck:
@@ -40,35 +61,47 @@ class AnswerCheck:
         import jsonschema
 
         base: Any = jsonschema.validators.validator_for(source, default=jsonschema.Draft202012Validator)
-        checks: dict[str, Any] = dict(base.VALIDATORS)
-        overrides: dict[str, Any] = {
-            keyword: _tolerant(checks[keyword]) for keyword in ("pattern", "patternProperties", "additionalProperties")
-        }
-        if not strict:
-            for keyword in ("properties", "additionalProperties", "patternProperties"):
-                overrides[keyword] = _passing_null((checks | overrides)[keyword])
-            for keyword in ("items", "prefixItems"):
-                if keyword in checks:
-                    overrides[keyword] = _passing_null_items(checks[keyword])
-        validator = jsonschema.validators.extend(base, overrides)
-        self._validator: Any = validator(_with_nullable(source), format_checker=base.FORMAT_CHECKER)
+        checks: dict[str, Any] = dict(base.VALIDATORS) | {"multipleOf": _multiple_of}
+        checks |= {keyword: _tolerant(checks[keyword]) for keyword in _WITH_PATTERNS}
+        checks = {keyword: _nullable(check) for keyword, check in checks.items()}
+        validator = jsonschema.validators.extend(base, checks)
+        self._strict = strict
+        self._validator: Any = validator(_without_ids(source), format_checker=format_checker())
 
     def problems(self, answer: Any) -> tuple[str, ...]:
         """ "pointer: message" for each, in the order of their pointers."""
-        errors = sorted(self._validator.iter_errors(answer), key=lambda error: _pointer(error.absolute_path))
-        return tuple(f"{_pointer(error.absolute_path) or '/'}: {_shortened(error.message)}" for error in errors)
+        found = [error for error in self._validator.iter_errors(answer) if self._strict or not _is_missing(error)]
+        found.sort(key=lambda error: _pointer(error.absolute_path))
+        return tuple(f"{_pointer(error.absolute_path) or '/'}: {_shortened(error.message)}" for error in found)
 
 
-def _with_nullable(node: Any) -> Any:
-    """The schema with OpenAPI's `nullable: true` written as JSON Schema."""
-    if isinstance(node, list):
-        return [_with_nullable(item) for item in node]
+def _is_missing(error: Any) -> bool:
+    """Whether nothing is wrong but a null below the root, or none of the alternatives for another reason."""
+    if error.instance is None:
+        return len(error.absolute_path) > 0 and error.validator != "not"
+    if error.validator not in ("anyOf", "oneOf") or not error.context:
+        return False
+    failed: dict[Any, bool] = {}
+    for inner in error.context:
+        branch = inner.schema_path[0]
+        failed[branch] = failed.get(branch, True) and _is_missing(inner)
+    return any(failed.values())
+
+
+def _without_ids(node: Any) -> Any:
+    """The schema without `$id`: here every reference is into the whole schema, whatever part it stands in."""
     if not isinstance(node, Mapping):
         return node
-    copied = {key: _with_nullable(value) for key, value in node.items()}
-    if copied.get("nullable") is True:
-        named = {key: copied[key] for key in ("$schema", "$id", "$defs", "definitions") if key in copied}
-        return {**named, "anyOf": [{"type": "null"}, {k: v for k, v in copied.items() if k not in named}]}
+    copied: dict[str, Any] = {}
+    for keyword, value in node.items():
+        if keyword in NAMED_SUBSCHEMAS and isinstance(value, Mapping):
+            copied[keyword] = {name: _without_ids(child) for name, child in value.items()}
+        elif (keyword in LISTED_SUBSCHEMAS or keyword == "items") and isinstance(value, list):
+            copied[keyword] = [_without_ids(child) for child in value]
+        elif keyword in SINGLE_SUBSCHEMAS:
+            copied[keyword] = _without_ids(value)
+        elif not (keyword in ("$id", "id") and isinstance(value, str)):
+            copied[keyword] = value
     return copied
 
 
@@ -95,31 +128,15 @@ def _shortened(message: str, limit: int = 200) -> str:
 
 
 _Check = Callable[..., Iterator[Any] | None]
+_WITH_PATTERNS = ("pattern", "patternProperties", "additionalProperties")
 
 
-def _passing_null(check: _Check) -> _Check:
-    """The keyword's check over the members that are not null; a closed object refuses null members too."""
-
-    def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        if isinstance(instance, dict) and value is not False:
-            instance = {name: item for name, item in instance.items() if item is not None}
-        yield from check(validator, value, instance, schema) or ()
-
-    return checked
-
-
-def _passing_null_items(check: _Check) -> _Check:
-    """`items` or `prefixItems` over the items that are not null."""
+def _nullable(check: _Check) -> _Check:
+    """OpenAPI's `nullable: true` beside a keyword lets null pass it."""
 
     def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        if not isinstance(instance, list) or None not in instance or isinstance(value, bool):
+        if instance is not None or schema.get("nullable") is not True:
             yield from check(validator, value, instance, schema) or ()
-            return
-        before = 0 if isinstance(value, list) else len(schema.get("prefixItems", ()))
-        for index, item in enumerate(instance[before:], before):
-            child = value if isinstance(value, Mapping) else value[index] if index < len(value) else True
-            if item is not None:
-                yield from validator.descend(item, child, path=index)
 
     return checked
 
@@ -134,3 +151,14 @@ def _tolerant(check: _Check) -> _Check:
             return
 
     return checked
+
+
+def _multiple_of(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """In decimal arithmetic: in binary 19.99 is no multiple of 0.01."""
+    import jsonschema
+
+    if isinstance(instance, int | float) and not isinstance(instance, bool):
+        with localcontext(prec=700):
+            rest = Decimal(str(instance)) % Decimal(str(value))
+        if rest:
+            yield jsonschema.ValidationError(f"{instance!r} is not a multiple of {value}")

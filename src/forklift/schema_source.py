@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -17,6 +19,37 @@ def bundled_names() -> tuple[str, ...]:
     """Names of the schemas that come with the package."""
     folder = resources.files("forklift") / "schemas"
     return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".json")))
+
+
+def read_source(source: Any, name: str | None = None) -> tuple[Any, str]:
+    """The JSON of a dict, a file (Path or str), JSON text, a Pydantic model class or a bundled name; and its name.
+
+    Raises SchemaError when it cannot be read; whether it is a schema is not looked at.
+    """
+    if isinstance(source, Mapping | bool):
+        return copy.deepcopy(source), name or "schema"
+    if isinstance(source, type) and hasattr(source, "model_json_schema"):
+        return from_pydantic(source), name or source.__name__
+    if isinstance(source, Path):
+        return parse(read_text(source), source.name), name or source.name
+    if isinstance(source, str):
+        text = source.strip()
+        if text.startswith("{"):
+            return parse(text, name or "schema"), name or "schema"
+        bundled = bundled_name(text)
+        if bundled is not None:
+            return parse(bundled_text(bundled), bundled), name or bundled
+        path = Path(text).expanduser()
+        return parse(read_text(path), path.name), name or path.name
+    raise SchemaError(
+        f"a schema is a dict, a file, JSON text, a Pydantic model or a bundled name, not {type(source).__name__}"
+    )
+
+
+def bundled_name(text: str) -> str | None:
+    """The bundled schema that is meant, with hyphens or underscores; None for none."""
+    name = text.replace("_", "-")
+    return name if name in bundled_names() else None
 
 
 def bundled_text(name: str) -> str:

@@ -13,8 +13,6 @@ from forklift.decoding.constraint import Constraint, TokenizerView
 from forklift.decoding.grammar import (
     ANSWER_FORMS,
     COMPACT,
-    INDENT2,
-    MAX_INDENTED_RECURSION,
     SPACED,
     AnswerForm,
 )
@@ -310,24 +308,6 @@ def test_forty_levels_deep(view: TokenizerView, form: AnswerForm) -> None:
     for _ in range(40):
         schema, value = of(inner=schema), {"inner": value}
     assert accepts(view, schema, written(value, form), form=form)
-    chain: Any = {"name": "x", "next": None}
-    for _ in range(39):
-        chain = {"name": "x", "next": chain}
-    recursion_is_one_line_below = form.indent is not None  # see MAX_INDENTED_RECURSION
-    assert accepts(view, LINKED, written(chain, form), form=form) != recursion_is_one_line_below
-
-
-def test_indented_recursion_goes_on_without_lines(view: TokenizerView) -> None:
-    def chain(depth: int) -> str:
-        if depth == 60:
-            return "null"
-        if depth >= MAX_INDENTED_RECURSION:
-            return f'{{"name": "x", "next": {chain(depth + 1)}}}'
-        line = "\n" + "  " * (depth + 1)
-        return f'{{{line}"name": "x",{line}"next": {chain(depth + 1)}{line[:-2]}}}'
-
-    assert accepts(view, LINKED, chain(0), form=INDENT2)
-    assert accepts(view, LINKED, chain(0))
 
 
 def walk_forced(view: TokenizerView, schema: Any, text: str, form: AnswerForm | None) -> tuple[int, int]:

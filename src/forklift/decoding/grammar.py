@@ -7,15 +7,21 @@ with a pattern or format and numbers with bounds go through llguidance's own JSO
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from forklift.decoded_schema import LARGEST_INTEGER, LARGEST_NUMBER
+from forklift.errors import SchemaError
+from forklift.json_schema import LARGEST_INTEGER, LARGEST_NUMBER
+from forklift.schema_formats import PATTERNS
 
-# Below this depth a recursive part goes on without line breaks: an indented grammar needs rules for each
-# depth.
-MAX_INDENTED_RECURSION = 24
+# A recursive part, and one of which nothing is said, nests this much deeper than the schema itself does; so no
+# answer can open brackets until it is cut.
+MAX_RECURSION = 24
+# Longer strings and arrays are beyond any answer, and beyond what llguidance counts to.
+LARGEST_COUNT = 10**9
 
 # Printable escapes only: no control character but line feed and tab, and no half of a surrogate pair.
 _UNICODE_ESCAPE = (
@@ -23,12 +29,8 @@ _UNICODE_ESCAPE = (
     r"|[dD][0-7][0-9a-fA-F]{2}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 )
 _CHARACTER = rf'([^"\\\x00-\x1f\x7f]|\\["\\\/nt]|{_UNICODE_ESCAPE})'
-_LEAP = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)"
-_DATE = (
-    "([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)-"
-    "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))"
-    f"|{_LEAP}-02-29"
-)
+# Of names that the schema does not list: one spelling each, so that a listed name cannot come back escaped.
+_NAME_CHARACTER = r'([^"\\\x00-\x1f\x7f]|\\["\\nt])'
 _INTEGER = "(0|[1-9][0-9]{0,14}|[1-8][0-9]{15})"
 _NUMBER = r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,10})?([eE][+-]?[0-9]{1,2})?"
 _ESCAPES = {"x-guidance": {"json_allowed_escapes": 'nt\\"', "whitespace_flexible": False}}
@@ -57,25 +59,91 @@ INDENT4 = AnswerForm("indent4", ",", ": ", 4)
 ANSWER_FORMS = {form.name: form for form in (COMPACT, SPACED, INDENT2, INDENT4)}
 
 
+class _Impossible(Exception):
+    """No answer of bounded depth exists for a part."""
+
+
+def leaf_error(leaf: Mapping[str, Any]) -> str:
+    """Why the grammar cannot hold a leaf of a decoded schema to all of its keywords; "" when it can."""
+    return _leaf_error(json.dumps(leaf, ensure_ascii=False))
+
+
+@lru_cache(maxsize=4096)
+def _leaf_error(leaf: str) -> str:
+    import llguidance
+
+    try:
+        body = _leaf_body(json.loads(leaf))
+        if not body.startswith("%json"):
+            return ""
+        return llguidance.LLMatcher.validate_grammar(f"start: {body}").strip()
+    except ValueError as error:
+        return str(error)
+
+
+def grammar_error(decoded: Mapping[str, Any]) -> str:
+    """Why llguidance cannot decode by the grammar of `decoded`, in the first line of its own words; "" when it can."""
+    import llguidance
+
+    grammar = write_grammar(decoded, tuple(ANSWER_FORMS.values()))
+    matcher = llguidance.LLMatcher(llguidance.LLTokenizer("byte"), grammar, log_level=0)
+    return matcher.get_error().strip().split("\n", 1)[0] if matcher.is_error() else ""
+
+
 def write_grammar(decoded: Mapping[str, Any], forms: Sequence[AnswerForm]) -> str:
-    """The Lark grammar (llguidance's dialect) of `decoded` in any one of `forms`."""
-    return _Writer(decoded.get("$defs", {})).write(decoded, forms)
+    """The Lark grammar (llguidance's dialect) of `decoded` in any one of `forms`.
+
+    Raises SchemaError when every answer would nest deeper than MAX_RECURSION allows.
+    """
+    return _Writer(decoded).write(decoded, forms)
 
 
 class _Writer:
     """Rules are lower case and may nest; terminals are upper case, one lexeme each."""
 
-    def __init__(self, definitions: Mapping[str, Any]) -> None:
-        self._definitions = definitions
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._definitions: Mapping[str, Any] = root.get("$defs", {})
         self._rules: list[str] = []
         self._count = 0
         self._terminals: dict[str, str] = {}
-        self._shared: dict[tuple[str, AnswerForm, int], str] = {}
+        self._shared: dict[tuple[str, AnswerForm, int], str | None] = {}
+        self._recursive = {name for name in self._definitions if self._returns(name)}
+        self._deepest = self._nesting(root, {}) + MAX_RECURSION
 
     def write(self, root: Mapping[str, Any], forms: Sequence[AnswerForm]) -> str:
-        starts = list(dict.fromkeys(self._node(root, form, 0) for form in forms))
+        try:
+            starts = list(dict.fromkeys(self._node(root, form, 0) for form in forms))
+        except _Impossible:
+            raise SchemaError(f"/: every answer would nest more than {MAX_RECURSION} levels deep") from None
         terminals = [f"{name}: {body}" for body, name in self._terminals.items()]
         return "\n".join([f"start: {' | '.join(starts)}", *self._rules, *terminals, ""])
+
+    def _returns(self, name: str) -> bool:
+        """Whether the definition contains itself, at whatever distance."""
+        seen: set[str] = set()
+        waiting = [name]
+        while waiting:
+            for target in _references(self._definitions[waiting.pop()]):
+                if target == name:
+                    return True
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        return False
+
+    def _nesting(self, node: Any, known: dict[str, int]) -> int:
+        """Levels of objects and arrays in `node`, its references followed unless they are recursive."""
+        if not isinstance(node, Mapping):
+            return 0
+        if "$ref" in node:
+            name = node["$ref"].rsplit("/", 1)[-1]
+            if name in self._recursive:
+                return 0
+            if name not in known:
+                known[name] = self._nesting(self._definitions[name], known)
+            return known[name]
+        deepest = max((self._nesting(child, known) for child in _children(node)), default=0)
+        return deepest + (node.get("type") in ("object", "array"))
 
     def _rule(self, body: str, name: str | None = None) -> str:
         name = name or self._new_name()
@@ -91,19 +159,10 @@ class _Writer:
 
     def _node(self, node: Mapping[str, Any], form: AnswerForm, depth: int) -> str:
         """The symbol that spells `node`, its opening bracket standing at `depth` levels of indentation."""
-        reference = node.get("$ref")
-        if reference is not None or not (node.keys() - {"$defs"}):
-            if depth >= MAX_INDENTED_RECURSION and form.indent is not None:
-                form = SPACED
-            key = (reference or "", form, depth if form.indent is not None else 0)
-            if key not in self._shared:
-                name = f"s{len(self._shared)}"
-                self._shared[key] = name
-                if reference is None:
-                    self._rule(self._anything(form, depth), name)
-                else:
-                    self._rule(self._node(self._definitions[reference.rsplit("/", 1)[-1]], form, depth), name)
-            return self._shared[key]
+        if "$ref" in node:
+            return self._reference(node["$ref"].rsplit("/", 1)[-1], form, depth)
+        if not (node.keys() - {"$defs"}):
+            return self._anything(form, depth)
         if "anyOf" in node:
             return self._union(node["anyOf"], form, depth)
         if "enum" in node:
@@ -112,22 +171,42 @@ class _Writer:
             return self._object(node, form, depth)
         if node["type"] == "array":
             return self._array(node, form, depth)
-        body = self._leaf(node)
+        body = _leaf_body(node)
         return self._terminal(body) if not body.startswith("%json") else self._json_rule(body)
+
+    def _reference(self, name: str, form: AnswerForm, depth: int) -> str:
+        """The rule of a definition: one for each depth where the depth matters."""
+        recursive = name in self._recursive
+        key = (name, form, depth if recursive or form.indent is not None else 0)
+        if key not in self._shared:
+            self._shared[key] = None  # so far: an alternative that is only itself adds nothing
+            if not recursive or depth < self._deepest:
+                with suppress(_Impossible):
+                    self._shared[key] = self._rule(self._node(self._definitions[name], form, depth))
+        symbol = self._shared[key]
+        if symbol is None:
+            raise _Impossible
+        return symbol
 
     def _json_rule(self, body: str) -> str:
         key = (body, COMPACT, -1)  # leaves have no spacing
-        if key not in self._shared:
-            self._shared[key] = f"s{len(self._shared)}"
-            self._rule(body, self._shared[key])
-        return self._shared[key]
+        symbol = self._shared.get(key)
+        if symbol is None:
+            symbol = self._shared[key] = self._rule(body)
+        return symbol
 
     def _anything(self, form: AnswerForm, depth: int) -> str:
-        array = self._array({"items": {}}, form, depth)
-        members = self._object({"properties": {}, "required": [], "additionalProperties": {}}, form, depth)
-        kinds = ("string", "number", "boolean", "null")
-        scalar = self._terminal(" | ".join(self._leaf({"type": kind}) for kind in kinds))
-        return f"{scalar} | {array} | {members}"
+        key = ("", form, depth)
+        symbol = self._shared.get(key)
+        if symbol is None:
+            kinds = ("string", "number", "boolean", "null")
+            symbols = [self._terminal(" | ".join(_leaf_body({"type": kind}) for kind in kinds))]
+            if depth < self._deepest:
+                symbols.append(self._array({"items": {}}, form, depth))
+                opened = {"properties": {}, "required": [], "additionalProperties": {}}
+                symbols.append(self._object(opened, form, depth))
+            symbol = self._shared[key] = self._rule(" | ".join(symbols))
+        return symbol
 
     def _union(self, nodes: Sequence[Mapping[str, Any]], form: AnswerForm, depth: int) -> str:
         # Leaves in one terminal: two lexemes that match the same text would be ambiguous.
@@ -137,12 +216,15 @@ class _Writer:
             kind = node.get("type")
             if "enum" in node and not any(isinstance(value, dict | list) for value in node["enum"]):
                 leaves.append(_alternatives(node["enum"]))
-            elif kind in (None, "object", "array") or (body := self._leaf(node)).startswith("%json"):
-                symbols.append(self._node(node, form, depth))
+            elif kind in (None, "object", "array") or (body := _leaf_body(node)).startswith("%json"):
+                with suppress(_Impossible):
+                    symbols.append(self._node(node, form, depth))
             else:
                 leaves.append(body)
         if leaves:
             symbols.append(self._terminal(" | ".join(leaves)))
+        if not symbols:
+            raise _Impossible
         return self._rule(" | ".join(dict.fromkeys(symbols)))
 
     def _values(self, values: Sequence[Any], form: AnswerForm, depth: int) -> str:
@@ -152,42 +234,19 @@ class _Writer:
             symbols.append(self._terminal(_alternatives(scalars)))
         return self._rule(" | ".join(symbols)) if len(symbols) > 1 or not scalars else symbols[0]
 
-    def _leaf(self, node: Mapping[str, Any]) -> str:
-        """The body of a terminal, or "%json ..." for what llguidance's own compiler writes better."""
-        kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
-        kind = kinds[0]
-        null = ' | "null"' if "null" in kinds[1:] else ""
-        rest = {key: value for key, value in node.items() if key != "type"}
-        if kind == "null":
-            return '"null"'
-        if kind == "boolean":
-            return '"true" | "false"' + null
-        if kind == "string":
-            if rest.get("format") == "date" and len(rest) == 1:
-                return rf'/"({_DATE})"/{null}'
-            if not rest.keys() - {"minLength", "maxLength"}:
-                low, high = int(rest.get("minLength", 0)), rest.get("maxLength")
-                count = "*" if not low and high is None else f"{{{low},{'' if high is None else int(high)}}}"
-                return rf'/"{_CHARACTER}{count}"/{null}'
-            return _json_leaf({"type": "string", **rest}, null)
-        body = _INTEGER if kind == "integer" else _NUMBER
-        if not rest:
-            return f"/-?{body}/{null}"
-        if rest == {"minimum": 0}:
-            return f"/{body}/{null}"
-        return _json_leaf({"type": kind, **_bounded(kind, rest)}, null)
-
     def _object(self, node: Mapping[str, Any], form: AnswerForm, depth: int) -> str:
         # Brackets, separators and `"name": ` are lexemes of their own, everywhere: llguidance's lexer takes
         # the longest lexeme, so where alternatives meet, one that began another would hide it.
         required = set(node["required"])
-        members = [
-            (
-                name in required,
-                f"{_literal(_dump(name) + form.key_separator)} {self._node(child, form, depth + 1)}",
-            )
-            for name, child in node["properties"].items()
-        ]
+        members: list[tuple[bool, str]] = []
+        for name, child in node["properties"].items():
+            try:
+                value = self._node(child, form, depth + 1)
+            except _Impossible:
+                if name in required:
+                    raise
+                continue
+            members.append((name in required, f"{_literal(_dump(name) + form.key_separator)} {value}"))
         extra = self._extra_member(node, form, depth)
         open_, close = _literal("{" + form.line(depth + 1)), _literal(form.line(depth) + "}")
         separator = _literal(form.item_separator + form.line(depth + 1))
@@ -213,42 +272,69 @@ class _Writer:
         members: list[str] = []
         for pattern, child in node.get("patternProperties", {}).items():
             key = self._json_rule(_json_leaf({"type": "string", "pattern": pattern}, ""))
-            members.append(f"{key} {colon} {self._node(child, form, depth + 1)}")
+            with suppress(_Impossible):
+                members.append(f"{key} {colon} {self._node(child, form, depth + 1)}")
         extra = node.get("additionalProperties", False)
         if extra is not False:
-            key = f'/"{_CHARACTER}*"/ {colon}'
+            key = f'/"{_NAME_CHARACTER}*"/ {colon}'
             listed = [_literal(_dump(name) + form.key_separator) for name in node["properties"]]
             if listed:
                 key = f"{self._terminal(key)} & ~({' | '.join(listed)})"
-            members.append(f"{self._terminal(key)} {self._node(extra, form, depth + 1)}")
+            with suppress(_Impossible):
+                members.append(f"{self._terminal(key)} {self._node(extra, form, depth + 1)}")
         return self._rule(" | ".join(members)) if members else ""
 
     def _array(self, node: Mapping[str, Any], form: AnswerForm, depth: int) -> str:
-        prefix: Sequence[Any] = node.get("prefixItems", ())
         low, high = node.get("minItems", 0), node.get("maxItems")
-        open_, separator = "[" + form.line(depth + 1), form.item_separator + form.line(depth + 1)
-        close = form.line(depth) + "]"
+        high = None if high is not None and high > LARGEST_COUNT else high
+        prefix: list[str] = []
+        item = ""  # of those after the prefix; "" where there may be none
+        try:
+            for child in node.get("prefixItems", ())[:high]:
+                prefix.append(self._node(child, form, depth + 1))
+            if node["items"] is not False and (high is None or high > len(prefix)):
+                item = self._node(node["items"], form, depth + 1)
+        except _Impossible:
+            if low > len(prefix):
+                raise
+        open_, separator = _literal("[" + form.line(depth + 1)), _literal(form.item_separator + form.line(depth + 1))
+        close = _literal(form.line(depth) + "]")
         empty = [_literal("[]")] if low == 0 else []
-        if high == 0:
+        if not prefix and not item:
             return self._rule(_literal("[]"))
         if not prefix:
-            item = self._node(node["items"], form, depth + 1)
             most = "" if high is None else high - 1
-            more = f"({_literal(separator)} {item}){{{max(low, 1) - 1},{most}}}" if high != 1 else ""
-            return self._rule(" | ".join([f"{_literal(open_)} {item} {more} {_literal(close)}", *empty]))
+            more = f"({separator} {item}){{{max(low, 1) - 1},{most}}}" if high != 1 else ""
+            return self._rule(" | ".join([f"{open_} {item} {more} {close}", *empty]))
         # Right to left: after item i, either the end (from `low` on) or item i + 1.
-        tail = _literal(close)
-        if node["items"] is not False and (high is None or high > len(prefix)):
-            item = self._node(node["items"], form, depth + 1)
+        tail = close
+        if item:
             most = "" if high is None else high - len(prefix)
-            tail = f"({_literal(separator)} {item}){{{max(low - len(prefix), 0)},{most}}} {tail}"
-        for index in range(min(len(prefix), high or len(prefix)) - 1, -1, -1):
-            item = self._node(prefix[index], form, depth + 1)
-            body = f"{_literal(separator if index else open_)} {item} {tail}"
+            tail = f"({separator} {item}){{{max(low - len(prefix), 0)},{most}}} {tail}"
+        for index in range(len(prefix) - 1, -1, -1):
+            body = f"{separator if index else open_} {prefix[index]} {tail}"
             if index and index >= low:
-                body += f" | {_literal(close)}"
+                body += f" | {close}"
             tail = self._rule(body)
         return self._rule(" | ".join([tail, *empty]))
+
+
+def _children(node: Mapping[str, Any]) -> Iterator[Any]:
+    """The decoded nodes that stand directly in a decoded node."""
+    yield from node.get("anyOf", ())
+    yield from node.get("properties", {}).values()
+    yield from node.get("patternProperties", {}).values()
+    yield from node.get("prefixItems", ())
+    yield from (node[keyword] for keyword in ("items", "additionalProperties") if keyword in node)
+
+
+def _references(node: Any) -> Iterator[str]:
+    """The names of the definitions that a decoded node refers to, at any depth of it."""
+    if isinstance(node, Mapping):
+        if "$ref" in node:
+            yield node["$ref"].rsplit("/", 1)[-1]
+        for child in _children(node):
+            yield from _references(child)
 
 
 def _literal(text: str) -> str:
@@ -266,6 +352,41 @@ def _alternatives(values: Sequence[Any]) -> str:
     return " | ".join(_literal(_dump(value)) for value in values)
 
 
+def _leaf_body(node: Mapping[str, Any]) -> str:
+    """The body of a terminal, or "%json ..." for what llguidance's own compiler writes better."""
+    kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
+    kind = kinds[0]
+    null = ' | "null"' if "null" in kinds[1:] else ""
+    rest = {key: value for key, value in node.items() if key != "type"}
+    if kind == "null":
+        return '"null"'
+    if kind == "boolean":
+        return '"true" | "false"' + null
+    if kind == "string":
+        return _string_body(rest, null)
+    body = _INTEGER if kind == "integer" else _NUMBER
+    if not rest:
+        return f"/-?{body}/{null}"
+    if rest == {"minimum": 0}:
+        return f"/{body}/{null}"
+    return _json_leaf({"type": kind, **_bounded(kind, rest)}, null)
+
+
+def _string_body(keywords: dict[str, Any], null: str) -> str:
+    ours = PATTERNS.get(keywords.get("format", ""))
+    if ours is not None and len(keywords) == 1:
+        return f'/"{ours}"/{null}'
+    low, high = int(keywords.pop("minLength", 0)), keywords.pop("maxLength", None)
+    high = None if high is None or high > LARGEST_COUNT else int(high)
+    if not keywords:
+        count = "*" if not low and high is None else f"{{{low},{'' if high is None else high}}}"
+        return f'/"{_CHARACTER}{count}"/{null}'
+    if ours is not None and "pattern" not in keywords:
+        keywords = {"pattern": f"^({ours})$"}
+    length = {"minLength": low} if low else {}
+    return _json_leaf({"type": "string", **keywords, **length, **({} if high is None else {"maxLength": high})}, null)
+
+
 def _json_leaf(schema: Mapping[str, Any], null: str) -> str:
     whole: dict[str, Any] = {"anyOf": [schema, {"type": "null"}]} if null else dict(schema)
     return "%json " + json.dumps({**whole, **_ESCAPES}, ensure_ascii=False)
@@ -273,13 +394,13 @@ def _json_leaf(schema: Mapping[str, Any], null: str) -> str:
 
 def _bounded(kind: str, bounds: Mapping[str, Any]) -> dict[str, Any]:
     """The user's bounds, with the missing side and the decimals limited to what a double holds."""
-    result = dict(bounds)
     largest = LARGEST_INTEGER if kind == "integer" else LARGEST_NUMBER
-    low = max((bounds[key] for key in ("minimum", "exclusiveMinimum") if key in bounds), default=None)
-    high = min((bounds[key] for key in ("maximum", "exclusiveMaximum") if key in bounds), default=None)
-    if low is None and (high is None or high > -largest):
+    result = {
+        key: value if key == "multipleOf" else min(max(value, -largest), largest) for key, value in bounds.items()
+    }
+    if "minimum" not in result and "exclusiveMinimum" not in result:
         result["minimum"] = -largest
-    if high is None and (low is None or low < largest):
+    if "maximum" not in result and "exclusiveMaximum" not in result:
         result["maximum"] = largest
     if kind == "number" and "multipleOf" not in result:
         result["multipleOf"] = 1e-10
