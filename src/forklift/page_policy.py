@@ -40,10 +40,16 @@ class PagePolicy:
 class Limits:
     """What a document may cost.
 
-    max_file_bytes: size of the file. max_pages: pages that are selected. max_picture_pixels: width * height
-    of one picture before it is decoded.
+    max_file_bytes: size of the file.
+    max_pages: pages that are selected. All their images are in one prompt, some 3 MB each.
+    max_picture_pixels: width * height of a picture file, known before it is decoded; some 10 bytes each while it is.
+    Raises ValueError for a limit below 1.
     """
 
     max_file_bytes: int = 1 << 30
-    max_pages: int = 1000
-    max_picture_pixels: int = 89_000_000  # just below where Pillow warns of a decompression bomb
+    max_pages: int = 100
+    max_picture_pixels: int = 150_000_000  # a photo of 108 million, an A0 sheet at 300 dpi
+
+    def __post_init__(self) -> None:
+        if min(self.max_file_bytes, self.max_pages, self.max_picture_pixels) < 1:
+            raise ValueError(f"{self}: every limit must be at least 1")

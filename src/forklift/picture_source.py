@@ -46,10 +46,10 @@ class PictureSource:
         """
         from PIL import Image as Pillow
 
-        from forklift.pictures import as_rgb
+        from forklift.pictures import as_rgb, square_size
 
         with self._opened(index) as frame:
-            self._check_pixels(frame.size, index)
+            self._check_pixels(square_size(frame), index)
             image = widen_strip(as_rgb(frame))
             factor = policy.fit(*image.size) if policy is not None else 1.0
             if factor == 1.0:

@@ -28,9 +28,8 @@ def as_rgb(image: Image.Image) -> Image.Image:
     """
     # Read before loading: Pillow keeps the tags of the frame, but inverts only some of the modes, and turns a TIFF.
     zero_is_white = image.format == "TIFF" and _tiff_number(image, _PHOTOMETRIC_TAG) == 0
-    stretch = _line_height(image)
-    if image.getexif().get(_ORIENTATION_TAG) in _ON_THEIR_SIDE:
-        stretch = 1 / stretch
+    stored, size = image.size, square_size(image)
+    on_its_side = image.getexif().get(_ORIENTATION_TAG) in _ON_THEIR_SIDE
     image.load()
     ImageOps.exif_transpose(image, in_place=True)
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
@@ -41,11 +40,23 @@ def as_rgb(image: Image.Image) -> Image.Image:
         rgb = _lab_to_rgb(image)
     else:
         rgb = image if image.mode == "RGB" else image.convert("RGB")
-    if stretch == 1:
+    if size == stored:
         return rgb
-    width, height = rgb.size
-    size = (width, round(height * stretch)) if stretch > 1 else (round(width / stretch), height)
-    return rgb.resize(size, Image.Resampling.BICUBIC)
+    return rgb.resize(size[::-1] if on_its_side else size, Image.Resampling.BICUBIC)
+
+
+def square_size(image: Image.Image) -> tuple[int, int]:
+    """Width and height of the current frame, as it is stored, once its pixels are square: the lines of a coarse fax
+    are repeated."""
+    width, height = image.size
+    if image.format != "TIFF":
+        return width, height
+    across, down = (_tiff_number(image, tag) for tag in _RESOLUTION_TAGS)
+    if not across or not down or not 1 / _MAX_PIXEL_RATIO <= across / down <= _MAX_PIXEL_RATIO:
+        return width, height
+    if abs(across / down - 1) < 0.02:  # 203 x 200 dpi is only rounded
+        return width, height
+    return (width, round(height * across / down)) if across > down else (round(width * down / across), height)
 
 
 def on_white(image: Image.Image) -> Image.Image:
@@ -94,16 +105,6 @@ def _lab_to_rgb(image: Image.Image) -> Image.Image:
     converted = ImageCms.profileToProfile(image, lab, srgb, outputMode="RGB")
     assert converted is not None  # only an in-place conversion returns nothing
     return converted
-
-
-def _line_height(image: Image.Image) -> float:
-    """How high a line of a TIFF is, in widths of its pixels; 1 for any other format, and for tags out of reason."""
-    if image.format != "TIFF":
-        return 1.0
-    across, down = (_tiff_number(image, tag) for tag in _RESOLUTION_TAGS)
-    if not across or not down or not 1 / _MAX_PIXEL_RATIO <= across / down <= _MAX_PIXEL_RATIO:
-        return 1.0
-    return across / down if abs(across / down - 1) > 0.02 else 1.0  # 203 x 200 dpi is only rounded
 
 
 def _tiff_number(image: Image.Image, tag: int) -> float | None:
