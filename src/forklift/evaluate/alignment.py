@@ -203,7 +203,10 @@ def _count(gold: Sequence[Node], answer: Sequence[Node], counts: list[Counts], o
         answers = [members_of(node)[0] for node in answer]
         for name in dict.fromkeys(name for members in (*rows, *answers) for name in members):
             _count_column(
-                [members.get(name) for members in rows], [members.get(name, NULL) for members in answers], counts, ordered
+                [members.get(name) for members in rows],
+                [members.get(name, NULL) for members in answers],
+                counts,
+                ordered,
             )
     else:
         _count_pairs(gold, answer, counts, ordered)

@@ -62,9 +62,9 @@ def strict_key(value: Any) -> Hashable:
 def tolerant_key(value: Any) -> Hashable:
     """The key under tolerant equality; None for null and for strings without a visible character.
 
-    Integers agree exactly, other numbers at 12 significant digits, whether written as number or as text. Dates agree in any unambiguous
-    form. Other text agrees after Unicode compatibility folding, with white space, case and the kind of dash and
-    quotation mark set aside. Values that are strictly equal are tolerantly equal.
+    Integers agree exactly, other numbers at 12 significant digits, whether written as number or as text. Dates agree
+    in any unambiguous form. Other text agrees after Unicode compatibility folding, with white space, case and the
+    kind of dash and quotation mark set aside. Values that are strictly equal are tolerantly equal.
     """
     if value is None:
         return None

@@ -7,7 +7,6 @@ from typing import Any
 
 from forklift.json_schema import Document, types_of
 
-
 MAX_NULL_LEVELS = 16  # of objects inside one null; a schema that contains itself must end somewhere
 
 

@@ -265,9 +265,7 @@ def _missing(gold: Node, pattern: str, pointer: str) -> Iterator[FieldScore]:
 def _surplus(node: Node, pattern: str, pointer: str, answer_pointer: str) -> Iterator[FieldScore]:
     """Every value of what has no place in gold; the whole of it, where it holds none."""
     if node.values == 0 or isinstance(node, Leaf):
-        yield FieldScore(
-            pattern, pointer, answer_pointer, Verdict.INVENTION, False, None, plain(node), surplus=True
-        )
+        yield FieldScore(pattern, pointer, answer_pointer, Verdict.INVENTION, False, None, plain(node), surplus=True)
     elif isinstance(node, Record):
         for name, child in node.members.items():
             if child.values:

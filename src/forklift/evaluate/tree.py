@@ -71,7 +71,9 @@ class Trees:
             return Rows(elements, values, structure, sum(node.leaves for node in elements))
         tolerant = tolerant_key(value)
         tolerant_number = self._keys.setdefault(tolerant, len(self._keys)) if tolerant is not None else NULL_KEY
-        strict = self._keys.setdefault(("strict", strict_key(value)), len(self._keys)) if value is not None else NULL_KEY
+        strict = (
+            self._keys.setdefault(("strict", strict_key(value)), len(self._keys)) if value is not None else NULL_KEY
+        )
         return Leaf(value, tolerant_number, strict, int(tolerant_number != NULL_KEY), self._structure(strict))
 
     def _structure(self, content: Hashable) -> int:
