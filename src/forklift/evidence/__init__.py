@@ -1,0 +1,1 @@
+"""Where on the pages a value is printed: the parts of `forklift.citations`."""
