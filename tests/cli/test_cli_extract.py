@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -178,13 +179,20 @@ def test_one_bad_file_never_stops_the_rest(picture: Path, tmp_path: Path, script
     result = run("extract", tmp_path / "none.pdf", picture, tmp_path / "page.pdf", last, "-s", SCHEMA, "--out", out)
     assert result.exit_code == 1
     assert result.stdout == ""
-    assert sorted(path.name for path in out.iterdir()) == ["bill.json", "last.json"]
+    assert sorted(path.name for path in out.glob("*")) == [
+        "bill.json", "bill.meta.json", "last.json", "last.meta.json",
+    ]  # fmt: skip
     assert json.loads((out / "bill.json").read_text(encoding="utf-8"))["note"] == "日本"
-    lines = result.stderr.splitlines()
-    assert len(lines) == 2
-    assert "none.pdf: there is no such file" in lines[0]
-    assert "page.pdf" in lines[1]
-    assert "HTML" in lines[1]
+    first, second, third, fourth, summary, *failed = result.stderr.splitlines()
+    assert "none.pdf: there is no such file" in first
+    assert second.startswith("forklift: [2/4]")
+    assert "page.pdf: is no document" in third
+    assert "HTML" in third
+    assert fourth.startswith("forklift: [4/4]")
+    assert re.fullmatch(r"forklift: 4 documents in [0-9.]+ s: 2 extracted, 2 failed\.", summary)
+    assert [line.split(": ")[1] for line in failed] == ["failed", "failed"]
+    assert "none.pdf: there is no such file" in failed[0]
+    assert "page.pdf: is no document" in failed[1]
 
 
 @pytest.mark.parametrize("fault", [DecodeError("stuck"), ZeroDivisionError("a bug")])
@@ -196,7 +204,7 @@ def test_a_failing_generation_stops_only_its_file(
     last.write_bytes(picture.read_bytes())
     result = run("extract", picture, last, "-s", SCHEMA, "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["last.json"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"last.json", "last.meta.json"}
     assert f"{picture}: " in result.stderr
     assert str(fault) in result.stderr
 
@@ -207,8 +215,9 @@ def test_all_good_files_are_a_success(picture: Path, tmp_path: Path, scripted: R
     for page in pages:
         page.write_bytes(picture.read_bytes())
     result = run("extract", *pages, "-s", SCHEMA, "--out", tmp_path / "out")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["0.json", "1.json", "2.json"]
+    assert result.exit_code == 0
+    assert "3 documents in" in result.stderr.splitlines()[-1]
+    assert {path.name for path in (tmp_path / "out").glob("?.json")} == {"0.json", "1.json", "2.json"}
     assert len(engine.requests) == 3
 
 
@@ -216,13 +225,13 @@ def test_inputs_of_one_name_get_an_output_each(picture: Path, tmp_path: Path, sc
     scripted(FULL)
     folder = tmp_path / "sub"
     folder.mkdir()
-    twins = [picture, tmp_path / "bill.jpg", tmp_path / "BILL.PNG", folder / "bill.png"]
+    twins = [picture, tmp_path / "bill.jpg", folder / "bill.png"]
     for twin in twins:
         twin.write_bytes(picture.read_bytes())
     result = run("extract", *twins, "-s", SCHEMA, "--out", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
-    names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == ["BILL.PNG-2.json", "bill.jpg.json", "bill.png-3.json", "bill.png.json"]
+    names = sorted(path.name for path in (tmp_path / "out").iterdir() if ".meta." not in path.name)
+    assert names == ["bill.jpg.json", "bill.json", "bill.png.json"]
 
 
 # --- errors and their exit codes -------------------------------------------------------------------------
@@ -232,8 +241,8 @@ def test_inputs_of_one_name_get_an_output_each(picture: Path, tmp_path: Path, sc
     ("arguments", "code", "says"),
     [
         (["{picture}"], 2, "--schema"),
-        (["-s", SCHEMA], 2, "FILE"),
-        (["{picture}", "-s", "{picture}"], 2, "schema"),
+        (["-s", SCHEMA], 2, "INPUT"),
+        (["{picture}", "-s", "{picture}"], 2, "cannot be read"),
         (["{picture}", "-s", "nonesuch"], 2, "invoice"),
         (["{picture}", "-s", '{"type": "strin"}'], 2, "strin"),
         (["{picture}", "-s", "{"], 2, "not JSON"),
@@ -244,7 +253,19 @@ def test_inputs_of_one_name_get_an_output_each(picture: Path, tmp_path: Path, sc
         (["{picture}", "-s", SCHEMA, "--dtype", "int4"], 2, "dtype"),
         (["{picture}", "-s", SCHEMA, "--out", "{picture}"], 2, "--out"),
         (["none.pdf", "-s", SCHEMA], 1, "none.pdf: there is no such file"),
-        (["{folder}", "-s", SCHEMA], 1, "is a folder"),
+        (["{folder}", "-s", SCHEMA], 2, "is a folder; give --out DIR"),
+        (["{folder}/none*.pdf", "-s", SCHEMA], 2, "no document matches"),
+        (["{folder}", "-s", SCHEMA, "--out", "{folder}/empty/x", "--max-file-size", "5 apples"], 2, "5 apples"),
+        (["{picture}", "-s", SCHEMA, "--max-file-size", "20B"], 1, "more than the limit of 20"),
+        (["{picture}", "-s", SCHEMA, "--max-pixels", "100"], 1, "more than the limit of 100"),
+        (["{picture}", "-s", SCHEMA, "--rows", "/x"], 2, "--rows is for --format csv"),
+        (["{picture}", "-s", SCHEMA, "--bom", "--format", "jsonl"], 2, "--bom is for --format csv"),
+        (["{picture}", "-s", SCHEMA, "--format", "csv", "--rows", "/x"], 2, "no list there"),
+        (["{picture}", "-s", SCHEMA, "--format", "csv", "--meta"], 2, "--meta is for JSON"),
+        (["{picture}", "-s", SCHEMA, "--out", "{folder}/o", "--meta"], 2, "--meta prints what --out writes"),
+        (["{picture}", "-s", SCHEMA, "--format", "csv", "--out", "{folder}"], 2, "is a folder"),
+        (["{picture}", "-s", SCHEMA, "--format", "csv", "--out", "{folder}/no/t.csv"], 2, "make it first"),
+        (["{picture}", "-s", SCHEMA, "--annotate", "{picture}"], 2, "--annotate"),
     ],
 )
 def test_errors_have_a_message_and_the_exit_code_of_their_kind(

@@ -94,7 +94,9 @@ def test_help_names_every_option_of_a_command(command: list[str]) -> None:
     assert result.exit_code == 0
     options = {
         "extract": ["--schema", "--model", "--pages", "--out", "--max-tokens", "--strict", "--allow-missing",
-                    "--password", "--dtype", "--temperature", "--top-p", "--seed", "--meta", "FILE"],
+                    "--password", "--dtype", "--temperature", "--top-p", "--seed", "--meta", "INPUT",
+                    "--recursive", "--format", "--rows", "--bom", "--force", "--annotate", "--quiet",
+                    "--max-pages", "--max-file-size", "--max-pixels", "FORKLIFT_PDF_PASSWORD"],
         "generate": ["--model", "--image", "--prompt", "--max-tokens", "--dtype"],
         "": ["extract", "generate", "--version"],
     }  # fmt: skip

@@ -13,9 +13,6 @@ from typing import IO
 import pytest
 from PIL import Image
 
-from forklift.cli.output import plan_outputs, write_whole
-from forklift.errors import UsageError
-
 SCHEMA = '{"type": "object", "properties": {"größe": {"type": "string"}}}'
 
 # Stands in for a model. {load} and {answer} are Python; "ready" tells the test that the stage has begun.
@@ -140,16 +137,30 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_files_that_are_done_stay_when_a_later_one_is_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", [False, True])
+def test_files_that_are_done_stay_when_a_later_one_is_interrupted(tmp_path: Path, table: bool) -> None:
     Image.new("RGB", (60, 40)).save(tmp_path / "second.png")
-    process = start(tmp_path, str(tmp_path / "second.png"), "--out", str(tmp_path / "out"), seconds=0.02)
+    out = tmp_path / ("table.csv" if table else "out")
+    arguments = [str(tmp_path / "second.png"), "--out", str(out), *(["--format", "csv"] if table else [])]
+    process = start(tmp_path, *arguments, seconds=0.1)
     assert process.stderr is not None
-    process.stderr.readline()
-    process.stderr.readline()  # the second has begun
+    assert process.stderr.readline() == "ready\n"
+    assert "[1/2]" in process.stderr.readline()
+    assert process.stderr.readline() == "ready\n"  # the second has begun
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=10)
+    _, stderr = process.communicate(timeout=10)
     assert process.returncode == 130
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["bill.json"]
+    assert stderr == (
+        f"forklift: interrupted after 1 of 2 documents, which are kept in {out}; the same command goes on from there.\n"
+    )
+    if table:
+        assert "bill.png,complete" in out.read_text(encoding="utf-8")
+        assert "second.png" not in out.read_text(encoding="utf-8")
+    else:
+        assert sorted(path.name for path in out.iterdir()) == ["bill.json", "bill.meta.json"]
+    _, stderr = start(tmp_path, *arguments).communicate(timeout=30)
+    assert stderr.count("ready\n") == 1  # the first is not read again
+    assert "1 extracted, 1 finished before" in stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
@@ -171,23 +182,3 @@ def test_a_full_disk_behind_stdout_is_reported_without_a_traceback(tmp_path: Pat
         assert process.wait(timeout=10) == 1
     assert "stdout: cannot be written: No space left on device" in stderr
     assert "Traceback" not in stderr
-
-
-def test_outputs_never_collide_with_each_other_or_with_an_input(tmp_path: Path) -> None:
-    inputs = [tmp_path / name for name in ("a.pdf", "a.png", "b.pdf", "a.pdf.json", "c.json")]
-    plan = plan_outputs(inputs, tmp_path)
-    names = [plan[path].name for path in inputs]
-    assert names == ["a.pdf-2.json", "a.png.json", "b.json", "a.pdf-3.json", "c-2.json"]
-    assert len({name.casefold() for name in names}) == len(inputs)
-
-
-def test_a_file_is_replaced_whole_and_no_trace_is_left(tmp_path: Path) -> None:
-    target = tmp_path / "a.json"
-    target.write_text("old")
-    write_whole(target, b"new")
-    assert target.read_bytes() == b"new"
-    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
-    (tmp_path / "taken.json").mkdir()
-    with pytest.raises(UsageError, match=r"taken\.json: cannot be written"):
-        write_whole(tmp_path / "taken.json", b"new")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "taken.json"]

@@ -17,6 +17,7 @@ from forklift.cli.console import ProgressBar, reported_errors, say
 from forklift.cli.extract import DTypeName
 from forklift.cli.interrupt import Interrupted, run_interruptible
 from forklift.errors import ForkliftError, ModelNotFoundError, UsageError
+from forklift.outputs.files import remove_unfinished, write_whole
 
 if TYPE_CHECKING:
     from forklift.evaluate.answers import Answer, AnswerStore
@@ -91,15 +92,15 @@ def score(
                     )
                 run = _evaluate(examples, answers, str(dataset), name, ordered, cancel)
                 if json_file is not None:
-                    output.write_whole(json_file, run.as_json())
+                    write_whole(json_file, run.as_json())
                 if html is not None:
                     from forklift.evaluate.html_report import run_page
 
-                    output.write_whole(html, run_page(run, examples).encode("utf-8", "surrogatepass"))
+                    write_whole(html, run_page(run, examples).encode("utf-8", "surrogatepass"))
                 return run
 
             def clean_up() -> None:
-                output.remove_unfinished()
+                remove_unfinished()
                 bar.stop()
                 _say_kept(answers_folder)
 
@@ -132,7 +133,7 @@ def compare(
         if html is not None:
             from forklift.evaluate.html_report import comparison_page
 
-            output.write_whole(html, comparison_page(comparison).encode("utf-8", "surrogatepass"))
+            write_whole(html, comparison_page(comparison).encode("utf-8", "surrogatepass"))
 
 
 def _check_writable(path: Path | None) -> None:
@@ -230,7 +231,7 @@ def _evaluate(
         if cancel.is_set():
             raise Interrupted
         try:
-            with Document.open(example.document or "") as document:
+            with Document.open(example.document or "", pages="1") as document:
                 return document.page_count
         except ForkliftError:
             return None

@@ -2,48 +2,90 @@
 
 from __future__ import annotations
 
-import os
+import re
+import sys
 import threading
-from contextlib import ExitStack
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from forklift.cli import output
 from forklift.cli.console import ProgressBar, reported_errors
 from forklift.cli.interrupt import run_interruptible
-from forklift.errors import ForkliftError, ModelError, UsageError
-from forklift.results import Outcome, Result
+from forklift.errors import DiskFullError, ForkliftError, UsageError
 
 if TYPE_CHECKING:
-    from forklift.engines.base import Sampling
-    from forklift.extract import Extractor
+    from forklift.batch import Report, Results, Summary
+    from forklift.cli.batch_messages import BatchMessages
+    from forklift.inputs import Inputs
+    from forklift.outputs.settings import Settings
     from forklift.schema import Schema
 
 DTypeName = Literal["bfloat16", "float32"]
+Format = Literal["json", "jsonl", "csv"]
+
+_SIZE_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 2**10, "MI": 2**20, "GI": 2**30}
 
 
 @dataclass(frozen=True)
-class _Job:
-    """What every document of one command is extracted with."""
+class _Destination:
+    """Where one command's results go."""
 
-    schema: Schema
-    model: str
-    dtype: str | None
-    pages: str | None
-    password: str | None
-    max_new_tokens: int
-    strict: bool
-    allow_missing: bool
-    sampling: Sampling
+    out: Path | None
+    format: Format
+    rows: str | None
+    bom: bool
     meta: bool
-    outputs: dict[Path, Path] | None  # None: to stdout
+    annotate: Path | None
+
+    def check(self, files: list[Path]) -> None:
+        """Raises UsageError for options that do not go together."""
+        if self.format != "csv" and (self.rows is not None or self.bom):
+            raise UsageError(f"{'--rows' if self.rows is not None else '--bom'} is for --format csv.")
+        if self.meta and self.format == "csv":
+            raise UsageError("--meta is for JSON; --format jsonl has a place for it, CSV has not.")
+        if self.meta and self.out is not None:
+            raise UsageError(
+                "--meta prints what --out writes anyway, beside the data (.meta.json, .meta.jsonl); leave one out."
+            )
+        if self.to_stdout_as_json:
+            for path in files:
+                if path.is_dir():
+                    raise UsageError(f"{path}: is a folder; give --out DIR for its results, or --format jsonl or csv.")
+
+    @property
+    def to_stdout_as_json(self) -> bool:
+        return self.out is None and self.format == "json"
+
+    def open(self, inputs: Inputs, schema: Schema, progress: ProgressBar) -> Results:
+        from forklift.cli.output import write_stdout
+        from forklift.cli.printed_json import PrintedJson
+        from forklift.outputs.folder import ResultFolder
+        from forklift.outputs.table import Csv, JsonLines, TableFormat
+        from forklift.outputs.table_file import StreamedTable, TableFile
+
+        if self.to_stdout_as_json:
+            return PrintedJson(details=self.meta, before=progress.stop)
+        if self.format == "json":
+            assert self.out is not None
+            return ResultFolder(self.out, inputs.documents)
+        table: TableFormat = JsonLines(details=self.meta)
+        if self.format == "csv":
+            table = Csv(schema, rows=self.rows, byte_order_mark=self.bom)
+        if self.out is not None:
+            return TableFile(self.out, table)
+        if sys.stdout.isatty():
+            progress.stop()  # lines of the table would run into the bar
+        return StreamedTable(table, write_stdout)
 
 
 def extract(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="PDFs or pictures.", show_default=False)],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="INPUT...", help="PDFs, pictures, folders, or patterns.", show_default=False),
+    ],
     schema: Annotated[
         str,
         typer.Option(
@@ -56,7 +98,19 @@ def extract(
     ],
     model: Annotated[str, typer.Option("--model", "-m", help="nano, or a checkpoint's folder.")] = "nano",
     pages: Annotated[str | None, typer.Option(metavar="RANGE", help='Pages to read, such as "1-3,5" or "5-".')] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write DIR/<name>.json instead of printing.")] = None,
+    recursive: Annotated[bool, typer.Option("--recursive", "-r", help="Read the folders in folders too.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="A folder for <name>.json; with jsonl or csv, a file.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="A JSON file each, or one table.")] = "json",
+    rows: Annotated[
+        str | None, typer.Option(metavar="POINTER", help='With csv: a row for each element, such as "/line_items".')
+    ] = None,
+    bom: Annotated[bool, typer.Option("--bom", help="With csv: begin with a byte order mark, for Excel.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Read finished documents again too.")] = False,
+    annotate: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw each page with the places of its values.")
+    ] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="Where an answer is cut.")] = 8192,
     strict: Annotated[
         bool, typer.Option("--strict", help="Decode the schema literally; values may be forced.")
@@ -64,31 +118,38 @@ def extract(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Required fields that are not there are no failure.")
     ] = False,
-    password: Annotated[str | None, typer.Option(help="Password of an encrypted PDF.")] = None,
+    password: Annotated[
+        str | None, typer.Option(envvar="FORKLIFT_PDF_PASSWORD", help="Password of encrypted PDFs.")
+    ] = None,
+    max_pages: Annotated[int, typer.Option(min=1, help="Pages that a document may have.")] = 1000,
+    max_file_size: Annotated[str, typer.Option(metavar="SIZE", help="Bytes, or such as 50MB or 2GB.")] = "1GiB",
+    max_pixels: Annotated[int, typer.Option(min=1, help="Width x height that a picture may have.")] = 89_000_000,
     dtype: Annotated[DTypeName | None, typer.Option(help="Type of unquantised weights.")] = None,
     temperature: Annotated[float, typer.Option(min=0.0, help="0 always takes the likeliest token.")] = 0.0,
     top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="With a temperature: nucleus size.")] = 1.0,
     seed: Annotated[int, typer.Option(help="With a temperature: of the random generator.")] = 0,
     meta: Annotated[
-        bool, typer.Option("--meta", help="Give confidences, missing fields and timings beside the data.")
+        bool, typer.Option("--meta", help="Print confidences, missing fields and timings beside the data.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what failed.")] = False,
 ) -> None:
     """Read documents into JSON that matches a schema."""
     with reported_errors():
+        from forklift.documents import Limits
         from forklift.engines.base import Sampling
+        from forklift.inputs import find_inputs
+        from forklift.outputs.settings import Settings
         from forklift.page_ranges import parse_page_ranges
         from forklift.schema import Schema
 
-        inputs = _unique(files)
-        if out is None and len(inputs) > 1:
-            raise UsageError(
-                f"{len(inputs)} files would be mixed on stdout; give a folder with --out DIR, or one file at a time."
-            )
+        destination = _Destination(out, format, rows, bom, meta, annotate)
+        destination.check(files)
+        limits = Limits(max_file_bytes=size_in_bytes(max_file_size), max_pages=max_pages, max_picture_pixels=max_pixels)
         if pages is not None:
             parse_page_ranges(pages)
         loaded_schema = Schema.load(schema)
         loaded_schema.decoded(strict)  # what cannot be decoded is said before the model is loaded
-        job = _Job(
+        settings = Settings(
             schema=loaded_schema,
             model=model,
             dtype=dtype,
@@ -96,120 +157,96 @@ def extract(
             password=password,
             max_new_tokens=max_tokens,
             strict=strict,
-            allow_missing=allow_missing,
             sampling=Sampling(temperature, top_p, seed),
-            meta=meta,
-            outputs=output.plan_outputs(inputs, out) if out is not None else None,
+            limits=limits,
         )
-        if out is not None:
-            output.make_folder(out)
-        with ProgressBar(len(inputs)) as progress:
-
-            def clean_up() -> None:
-                output.remove_unfinished()
-                progress.stop()
-
-            exit_code = run_interruptible(lambda cancel: _extract_all(inputs, job, progress, cancel), clean_up=clean_up)
+        inputs = find_inputs(files, recursive=recursive, outside=[path for path in (out, annotate) if path is not None])
+        if destination.to_stdout_as_json and len(inputs.documents) > 1:
+            raise UsageError(
+                f"{len(inputs.documents)} documents would be mixed on stdout; give a folder with --out DIR, "
+                "or --format jsonl or csv for one table."
+            )
+        exit_code = _run(inputs, settings, destination, force=force, allow_missing=allow_missing, quiet=quiet)
     if exit_code:
         raise typer.Exit(exit_code)
 
 
-def _unique(files: list[Path]) -> list[Path]:
-    """The files in order, each once however it was spelled."""
-    kept: dict[str, Path] = {}
-    for path in files:
-        place = str(path) if "\0" in str(path) else os.path.normcase(path.resolve())
-        kept.setdefault(place, path)
-    return list(kept.values())
+def size_in_bytes(text: str) -> int:
+    """ "1048576", "50MB", "1.5 GiB". Raises UsageError for anything else."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]I?)?B?\s*", text.upper())
+    size = int(float(found[1]) * _SIZE_UNITS[found[2] or ""]) if found else 0
+    if size < 1:
+        raise UsageError(f'--max-file-size "{text}" is no size; give bytes, or such as 500KB, 50MB, 2GB, 1GiB.')
+    return size
 
 
-def _extract_all(inputs: list[Path], job: _Job, progress: ProgressBar, cancel: threading.Event) -> int:
-    """Extract one file after the other; a bad one never stops the rest. Returns the exit code.
+def _run(
+    inputs: Inputs,
+    settings: Settings,
+    destination: _Destination,
+    *,
+    force: bool,
+    allow_missing: bool,
+    quiet: bool,
+) -> int:
+    """Returns the exit code; raises what ends the run."""
+    from forklift.batch import extract_batch
+    from forklift.cli.batch_messages import BatchMessages
+    from forklift.outputs.annotated_pages import AnnotatedPages
+    from forklift.outputs.files import remove_unfinished
 
-    Raises ModelError, which would meet every file.
-    """
-    worst = 0
-    with ExitStack() as opened:
-        extractor: Extractor | None = None
-        for path in inputs:
-            if cancel.is_set():
-                break
-            progress.describe(path.name)
-            try:
-                from forklift.documents import Document
-
-                with Document.open(path, pages=job.pages, password=job.password) as document:
-                    if extractor is None:  # not for a file that cannot be read anyway
-                        extractor = opened.enter_context(_load(job))
-                    result = extractor.extract(
-                        document,
-                        job.schema,
-                        max_new_tokens=job.max_new_tokens,
-                        strict=job.strict,
-                        sampling=job.sampling,
-                        on_token=lambda _: progress.count_token(),
-                        cancel=cancel,
-                    )
-                if result.outcome is Outcome.CANCELLED:
-                    break
-                _deliver(path, result, job, progress)
-                code = _report(path, result, job, progress)
-            except ModelError:
-                raise
-            except ForkliftError as error:
-                message = str(error)
-                progress.say(message if message.startswith(str(path)) else f"{path}: {message}")
-                code = error.exit_code if len(inputs) == 1 else 1
-            except BrokenPipeError:
-                raise
-            except Exception as error:
-                if len(inputs) == 1:
-                    raise  # a fault of ours: with its traceback, for the report
-                progress.say(f"{path}: unexpected {type(error).__name__}: {error}; please report it.")
-                code = 1
-            worst = max(worst, code)
-            progress.finish_file()
-    return worst
-
-
-def _load(job: _Job) -> Extractor:
-    from forklift.extract import load
-
-    return load(job.model, dtype=job.dtype)
-
-
-def _deliver(path: Path, result: Result, job: _Job, progress: ProgressBar) -> None:
-    """Print or write the data, unless there is none at all."""
-    value: Any = output.with_details(result) if job.meta else result.data
-    if result.data is None and result.outcome is not Outcome.COMPLETE and not job.meta:
-        return
-    if job.outputs is not None:
-        output.write_whole(job.outputs[path], output.as_json(value))
-    else:
-        progress.stop()
-        output.write_stdout(output.as_json(value))
-
-
-def _report(path: Path, result: Result, job: _Job, progress: ProgressBar) -> int:
-    """Say what is wrong with a result; returns its exit code."""
-    code = 0
-    for warning in result.warnings:
-        progress.say(f"{path}: {warning}.")
-    if result.outcome is Outcome.TRUNCATED:
-        progress.say(
-            f"{path}: the answer was cut after {result.timings.answer_tokens} tokens; "
-            "what is complete is kept. Give more with --max-tokens, or fewer pages with --pages."
+    single = len(inputs.documents) + len(inputs.problems) == 1
+    with ProgressBar(len(inputs.documents), hidden=quiet) as progress:
+        results = destination.open(inputs, settings.schema, progress)
+        annotated = AnnotatedPages(destination.annotate) if destination.annotate is not None else None
+        messages = BatchMessages(
+            progress,
+            inputs=len(inputs.documents),
+            schema=settings.schema.name,
+            kept=None if destination.out is None else str(destination.out),
+            allow_missing=allow_missing,
+            quiet=quiet,
         )
-        return 1
-    if result.missing and not job.allow_missing:
-        count = len(result.missing)
-        fields = "1 required field is" if count == 1 else f"{count} required fields are"
-        places = ", ".join(pointer or "/" for pointer in result.missing)
-        progress.say(
-            f"{path}: {fields} not in the document, null in the output: {places}. --allow-missing accepts that."
-        )
-        code = 1
-    for problem in result.problems:
-        progress.say(f"{path}: does not match the schema: {problem}")
-        code = 1
-    return code
+        for problem in inputs.problems:
+            progress.say(problem)
+        failures: list[Exception] = []
+
+        def on_report(report: Report) -> None:
+            if single and report.error is not None and not isinstance(report.error, ForkliftError):
+                raise report.error  # a fault of ours: with its traceback, for the report
+            if single and report.error is not None:
+                failures.append(report.error)
+            messages.report(report)
+
+        def work(cancel: threading.Event) -> Summary:
+            return extract_batch(
+                inputs.documents,
+                settings,
+                results,
+                force=force,
+                allow_missing=allow_missing,
+                annotated=annotated,
+                on_start=messages.start,
+                on_token=lambda _: progress.count_token(),
+                on_report=on_report,
+                cancel=cancel,
+            )
+
+        def clean_up() -> None:
+            remove_unfinished()
+            progress.stop()
+
+        summary = _interruptible(work, clean_up, messages)
+        messages.summarise(summary, inputs.problems)
+    if failures and isinstance(failures[0], ForkliftError):
+        return failures[0].exit_code
+    return 1 if summary.failed or summary.incomplete or inputs.problems else 0
+
+
+def _interruptible(
+    work: Callable[[threading.Event], Summary], clean_up: Callable[[], None], messages: BatchMessages
+) -> Summary:
+    try:
+        return run_interruptible(work, clean_up=clean_up, last_words=messages.interrupted)
+    except DiskFullError as error:
+        raise type(error)(messages.stopped(error)) from None

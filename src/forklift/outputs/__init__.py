@@ -1,0 +1,1 @@
+"""Where results go: a folder of JSON files, or one table."""
