@@ -60,19 +60,24 @@ def spelled(*pieces: tuple[str, float]) -> list[Token]:
     return [Token(0, text.encode(), math.log(probability)) for text, probability in pieces]
 
 
+def sure_of(pointer: str, value: Any, probability: float) -> Field:
+    about = pytest.approx(probability)
+    return Field(pointer, value, about, probability=about)
+
+
 def test_the_confidence_is_the_product_over_the_tokens_that_overlap_the_value() -> None:
     tokens = spelled(
         ('{"name": ', 0.1), ('"', 0.9), ("Grö", 0.8), ("ße", 0.5), ('", ', 0.5), ('"n"', 0.1), (": 1", 0.6),
         ("2", 0.7), ("}", 0.2), ("", 0.01),
     )  # fmt: skip
     name, number = fields_with_confidence({"name": "Größe", "n": 12}, tokens)
-    assert name == Field("/name", "Größe", pytest.approx(0.9 * 0.8 * 0.5 * 0.5))
-    assert number == Field("/n", 12, pytest.approx(0.6 * 0.7))
+    assert name == sure_of("/name", "Größe", 0.9 * 0.8 * 0.5 * 0.5)
+    assert number == sure_of("/n", 12, 0.6 * 0.7)
 
 
 def test_forced_tokens_count_as_certain() -> None:
     tokens = [Token(0, b'{"a": '), Token(0, b"null", math.log(0.25)), Token(0, b"}", 0.0, forced=True)]
-    assert fields_with_confidence({"a": None}, tokens) == (Field("/a", None, pytest.approx(0.25)),)
+    assert fields_with_confidence({"a": None}, tokens) == (sure_of("/a", None, 0.25),)
 
 
 def test_a_token_may_end_inside_a_character() -> None:
@@ -97,7 +102,7 @@ def test_a_leaf_that_the_answer_does_not_hold_has_none() -> None:
 
 def test_an_object_whose_nulls_were_left_out_counts_as_a_whole() -> None:
     tokens = spelled(('{"a": ', 0.5), ('{"b": ', 0.9), ("null", 0.8), ("}", 0.7), ("}", 0.5))
-    assert fields_with_confidence({"a": {}}, tokens) == (Field("/a", {}, pytest.approx(0.9 * 0.8 * 0.7)),)
+    assert fields_with_confidence({"a": {}}, tokens) == (sure_of("/a", {}, 0.9 * 0.8 * 0.7),)
 
 
 def test_containers_that_are_empty_are_leaves_and_others_are_not() -> None:

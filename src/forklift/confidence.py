@@ -1,4 +1,7 @@
-"""How sure the model was of each value: token probabilities mapped to the leaves of its JSON answer."""
+"""How sure the model was of each value: token probabilities mapped to the leaves of its JSON answer.
+
+Calibrated, where the checkpoint says how (`calibration.py`), the confidence is the share of such values that is right.
+"""
 
 from __future__ import annotations
 
@@ -68,11 +71,26 @@ def leaves(data: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
         yield pointer, data
 
 
-def fields_with_confidence(data: Any, tokens: Sequence[Token]) -> tuple[Field, ...]:
-    """A `Field` for each leaf of `data`, which was read from the answer that `tokens` spell.
+@dataclass(frozen=True)
+class Spelling:
+    """The tokens that spell a value. log_probability: their sum. least: the smallest of them. tokens: how many.
 
-    The confidence is the product of the probabilities of the tokens that overlap the value in the answer;
-    None where the answer does not hold the leaf, or a token has no probability (NaN).
+    Natural logarithms, under the grammar; forced tokens have 0.
+    """
+
+    log_probability: float
+    least: float
+    tokens: int
+
+    @property
+    def probability(self) -> float:
+        return min(1.0, math.exp(self.log_probability))
+
+
+def spellings(data: Any, tokens: Sequence[Token]) -> dict[str, Spelling]:
+    """By JSON Pointer, the tokens that overlap each leaf of `data`, which was read from the answer that they spell.
+
+    A leaf that the answer does not hold, or one of whose tokens has no probability (NaN), has no entry.
     """
     spans = value_spans(b"".join(token.text for token in tokens))
     starts: list[int] = []
@@ -81,19 +99,35 @@ def fields_with_confidence(data: Any, tokens: Sequence[Token]) -> tuple[Field, .
         starts.append(end)
         end += len(token.text)
 
-    def confidence(pointer: str) -> float | None:
+    found = {}
+    for pointer, _ in leaves(data):
         span = spans.get(pointer)
         if span is None:
-            return None
-        total = 0.0
+            continue
+        values = []
         index = bisect_right(starts, span[0]) - 1
         while index < len(tokens) and starts[index] < span[1]:
             if tokens[index].text:  # an end-of-turn token takes no room
-                total += tokens[index].log_probability
+                values.append(tokens[index].log_probability)
             index += 1
-        return None if math.isnan(total) else min(1.0, math.exp(total))
+        total = sum(values)
+        if not math.isnan(total):
+            found[pointer] = Spelling(total, min(values, default=0.0), len(values))
+    return found
 
-    return tuple(Field(pointer, value, confidence(pointer)) for pointer, value in leaves(data))
+
+def fields_with_confidence(data: Any, tokens: Sequence[Token]) -> tuple[Field, ...]:
+    """A `Field` for each leaf of `data`, which was read from the answer that `tokens` spell.
+
+    Confidence and probability are the product of the probabilities of the tokens that overlap the value in the
+    answer; None where the answer does not hold the leaf, or a token has no probability (NaN).
+    """
+    spelled = spellings(data, tokens)
+    fields = []
+    for pointer, value in leaves(data):
+        probability = spelled[pointer].probability if pointer in spelled else None
+        fields.append(Field(pointer, value, probability, probability=probability))
+    return tuple(fields)
 
 
 def _pointer(containers: Sequence[_Container]) -> str:

@@ -8,19 +8,20 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from forklift.documents import Document, Limits, PagePolicy
 from forklift.engines.base import Engine, Request, Sampling, Statistics, Token
 from forklift.errors import DecodeError, UsageError
-from forklift.results import Outcome, Result, Timings
+from forklift.results import Field, Outcome, Result, Timings
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from PIL import Image
 
+    from forklift.calibration import Calibration
     from forklift.schema import Schema
 
 DEFAULT_MAX_NEW_TOKENS = 8192
@@ -36,6 +37,7 @@ def load(model: str | os.PathLike[str] = "nano", *, dtype: str | None = None) ->
     Raises UsageError for another dtype, ModelNotFoundError for an unknown name, CheckpointError for a folder
     that cannot be loaded.
     """
+    from forklift.calibration import Calibration
     from forklift.checkpoint.catalog import resolve_model
 
     start = time.perf_counter()
@@ -48,7 +50,12 @@ def load(model: str | os.PathLike[str] = "nano", *, dtype: str | None = None) ->
     from forklift.engines.local import LocalEngine
 
     engine = LocalEngine(folder, None if dtype is None else getattr(torch, dtype))
-    return Extractor(engine, engine.prompter.page_policy, load_seconds=time.perf_counter() - start)
+    return Extractor(
+        engine,
+        engine.prompter.page_policy,
+        calibration=Calibration.of_checkpoint(folder),
+        load_seconds=time.perf_counter() - start,
+    )
 
 
 def extract(
@@ -90,11 +97,25 @@ def extract(
 
 
 class Extractor:
-    """An engine with the page policy of its model. One extraction at a time."""
+    """An engine with the page policy of its model, and how its confidences are calibrated. One extraction at a time.
 
-    def __init__(self, engine: Engine, page_policy: PagePolicy | None = None, *, load_seconds: float = 0.0) -> None:
+    Words of pages without a text layer are recognised where the extra `ocr` is installed (FORKLIFT_OCR=0: not).
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        page_policy: PagePolicy | None = None,
+        *,
+        calibration: Calibration | None = None,
+        load_seconds: float = 0.0,
+    ) -> None:
+        from forklift import ocr
+
         self.engine = engine
         self.page_policy = page_policy or PagePolicy()
+        self.calibration = calibration
+        self.recogniser = ocr.Recogniser() if ocr.is_available() else None
         self.load_seconds = load_seconds
 
     def extract(
@@ -133,43 +154,69 @@ class Extractor:
             else Document.open(document, pages=pages, password=password, limits=limits)
         ) as opened:
             images = self._render(opened, cancel)
-            numbers = tuple(page.number for page in opened.pages)
-            notes = opened.notes
-        document_seconds = time.perf_counter() - start
-        request = Request(
-            pages=images or (),
-            text=extraction_text(schema),
-            schema=schema,
-            strict=strict,
-            sampling=sampling or Sampling(),
-            max_new_tokens=max_new_tokens,
-            cancel=cancel,
-        )
-        statistics = Statistics()
-        tokens: list[Token] = []
-        outcome = Outcome.CANCELLED
-        if images is not None:
-            tokens, outcome = self._generate(request, statistics, on_token)
-        reading = _read_answer(tokens, outcome, schema, strict)
-        return Result(
-            data=reading.data,
-            outcome=outcome,
-            fields=reading.fields,
-            missing=reading.missing,
-            problems=reading.problems,
-            warnings=(*notes, *schema.warnings),
-            pages=numbers,
-            model=self.engine.name,
-            timings=Timings(
-                load_seconds=self.load_seconds,
-                document_seconds=document_seconds,
-                prefill_seconds=statistics.prefill_seconds,
-                decode_seconds=statistics.decode_seconds,
-                prompt_tokens=statistics.prompt_tokens,
-                answer_tokens=len(tokens),
-                forced_tokens=sum(token.forced for token in tokens),
-                forward_passes=statistics.forward_passes,
-            ),
+            document_seconds = time.perf_counter() - start
+            request = Request(
+                pages=images or (),
+                text=extraction_text(schema),
+                schema=schema,
+                strict=strict,
+                sampling=sampling or Sampling(),
+                max_new_tokens=max_new_tokens,
+                cancel=cancel,
+            )
+            statistics = Statistics()
+            tokens: list[Token] = []
+            outcome = Outcome.CANCELLED
+            if images is not None:
+                tokens, outcome = self._generate(request, statistics, on_token)
+            reading = _read_answer(tokens, outcome, schema, strict)
+            fields = self._with_evidence(reading, opened, tokens, schema, cancel)
+            return Result(
+                data=reading.data,
+                outcome=outcome,
+                fields=fields,
+                missing=reading.missing,
+                problems=reading.problems,
+                warnings=(*opened.notes, *schema.warnings),
+                pages=tuple(page.number for page in opened.pages),
+                model=self.engine.name,
+                timings=Timings(
+                    load_seconds=self.load_seconds,
+                    document_seconds=document_seconds,
+                    prefill_seconds=statistics.prefill_seconds,
+                    decode_seconds=statistics.decode_seconds,
+                    prompt_tokens=statistics.prompt_tokens,
+                    answer_tokens=len(tokens),
+                    forced_tokens=sum(token.forced for token in tokens),
+                    forward_passes=statistics.forward_passes,
+                ),
+            )
+
+    def _with_evidence(
+        self,
+        reading: _Reading,
+        document: Document,
+        tokens: list[Token],
+        schema: Schema,
+        cancel: threading.Event | None,
+    ) -> tuple[Field, ...]:
+        """The leaves of the answer with where they stand, and with calibrated confidences where that is known."""
+        from forklift.calibration import case_of
+        from forklift.citations import cite
+        from forklift.confidence import spellings
+        from forklift.page_texts import page_texts
+
+        if not reading.fields:
+            return ()
+        fields = cite(reading.fields, page_texts(document, self.recogniser, cancel), schema)
+        if self.calibration is None:
+            return fields
+        spelled = spellings(reading.data, tokens)
+        return tuple(
+            replace(field, confidence=self.calibration.confidence(case_of(field), spelled[field.pointer]))
+            if field.pointer in spelled
+            else field
+            for field in fields
         )
 
     def _render(self, document: Document, cancel: threading.Event | None) -> list[Image.Image] | None:
@@ -216,7 +263,7 @@ class _Reading:
     """What the tokens of an answer say, in the user's schema."""
 
     data: Any
-    fields: tuple[Any, ...] = ()
+    fields: tuple[Field, ...] = ()
     missing: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 

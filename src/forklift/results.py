@@ -54,10 +54,13 @@ class Field:
     """One leaf of the answer.
 
     pointer: its JSON Pointer in `Result.data`.
-    confidence: 0-1, the product of the probabilities of the tokens that spell the value, each under the grammar
-        (forced tokens count as 1); None where the engine gives no probabilities.
+    confidence: 0-1; of a checkpoint that is calibrated the share of such values that is right, of any other the
+        probability below; None where the engine gives no probabilities.
     citations: where the value stands on the pages; empty where it was not found or there are no words to look in.
-    grounded: whether the value was found in the document's words; None for a null, and where there are none.
+    grounded: whether the value was found in the document's words; None for a null or a boolean, and where that cannot
+        be said: a page has no words, or only recognised ones, or the value is too short to tell.
+    probability: the product of the probabilities of the tokens that spell the value, each under the grammar (forced
+        tokens count as 1).
     """
 
     pointer: str
@@ -65,6 +68,7 @@ class Field:
     confidence: float | None = None
     citations: tuple[Citation, ...] = ()
     grounded: bool | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
