@@ -97,12 +97,16 @@ class PictureSource:
                         image.seek(index)
                 yield image
         except UnidentifiedImageError as error:
-            raise DocumentError(f"{self._name}: starts like {self._kind}, but is damaged; save it again.") from error
+            raise DocumentError(
+                f"{self._name}: starts like {self._kind}, but is damaged, or of a rare kind that cannot be decoded; "
+                "save it again, for instance as PNG."
+            ) from error
         except ForkliftError:
             raise
         except Exception as error:  # Pillow's decoders let struct.error, zlib.error, KeyError and more through
+            page = f"page {index + 1} " if self._kind == "TIFF" else ""
             raise DocumentError(
-                f"{self._name}: is a {self._kind} picture that is damaged or cut short ({error}); save it again."
+                f"{self._name}: {page}is a {self._kind} picture that is damaged or cut short ({error}); save it again."
             ) from error
 
 

@@ -28,8 +28,7 @@ def as_rgb(image: Image.Image) -> Image.Image:
     """
     # Read before loading: Pillow keeps the tags of the frame, but inverts only some of the modes, and turns a TIFF.
     zero_is_white = image.format == "TIFF" and _tiff_number(image, _PHOTOMETRIC_TAG) == 0
-    stored, size = image.size, square_size(image)
-    on_its_side = image.getexif().get(_ORIENTATION_TAG) in _ON_THEIR_SIDE
+    size = square_size(image) if image.format == "TIFF" else None
     image.load()
     ImageOps.exif_transpose(image, in_place=True)
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
@@ -40,14 +39,12 @@ def as_rgb(image: Image.Image) -> Image.Image:
         rgb = _lab_to_rgb(image)
     else:
         rgb = image if image.mode == "RGB" else image.convert("RGB")
-    if size == stored:
-        return rgb
-    return rgb.resize(size[::-1] if on_its_side else size, Image.Resampling.BICUBIC)
+    return rgb if size in (None, rgb.size) else rgb.resize(size, Image.Resampling.BICUBIC)
 
 
 def square_size(image: Image.Image) -> tuple[int, int]:
-    """Width and height of the current frame, as it is stored, once its pixels are square: the lines of a coarse fax
-    are repeated."""
+    """Width and height of the current frame, not yet loaded, once its pixels are square: the lines of a coarse fax
+    are repeated. Of a TIFF that will be turned, the size is that after turning, as Pillow gives it."""
     width, height = image.size
     if image.format != "TIFF":
         return width, height
@@ -56,6 +53,8 @@ def square_size(image: Image.Image) -> tuple[int, int]:
         return width, height
     if abs(across / down - 1) < 0.02:  # 203 x 200 dpi is only rounded
         return width, height
+    if _tiff_number(image, _ORIENTATION_TAG) in _ON_THEIR_SIDE:
+        across, down = down, across
     return (width, round(height * across / down)) if across > down else (round(width * down / across), height)
 
 
