@@ -17,12 +17,13 @@ NOT_THERE = Leaf(None, "null", (None,) * 5)
 
 
 def bundled_schema(name: str) -> dict[str, Any]:
-    """The schema that the package ships under this name; the caller owns the copy."""
+    """The schema that the package ships under this name ("statement" is the recipe's own); the caller owns the copy."""
     return copy.deepcopy(_SCHEMAS[name])
 
 
 _SCHEMAS: dict[str, dict[str, Any]] = {
-    name: json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("invoice", "receipt")
+    name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    for name, folder in (("invoice", _FOLDER), ("receipt", _FOLDER), ("statement", Path(__file__).parent / "wide"))
 }
 
 
@@ -46,8 +47,12 @@ def make_task(random: Random, document: Document, *, difficulty: float = 1.0, va
 
     difficulty from 0 to 1 is the share of the properties that may be asked for at once; at 1 the plain task
     comes up too, without `vary` nothing else does. A crop is asked for what it shows, now and then for one
-    thing more.
+    thing more. Documents of the profile `wide` are asked by schemas of `training.wide.schemas`.
     """
+    if document.profile == "wide" and vary:
+        from training.wide.schemas import draw_task
+
+        return draw_task(random, document, difficulty=difficulty)
     if not vary or (difficulty >= 1 and random.random() < 0.35):
         return plain_task(document)
     schema = bundled_schema(document.schema)
