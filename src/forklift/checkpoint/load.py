@@ -26,7 +26,7 @@ def load_model(folder: Path, dtype: torch.dtype = torch.bfloat16) -> Model:
         model = Model(config)
     replace_quantized(model, tensors, dtype)
     weights = {
-        name: tensor.to(torch.float32 if _stays_float32(name) else dtype)
+        name: tensor.to(torch.float32 if stays_float32(name) else dtype)
         for name, tensor in tensors.items()
         if not isinstance(tensor, Packed)
     }
@@ -40,7 +40,8 @@ def load_model(folder: Path, dtype: torch.dtype = torch.bfloat16) -> Model:
     return model.eval()
 
 
-def _stays_float32(name: str) -> bool:
+def stays_float32(name: str) -> bool:
+    """Whether a tensor of ours is float32 whatever the others are."""
     if not name.startswith("language."):
         return False
     return name.endswith(("norm.weight", "layernorm.weight", ".A_log", ".dt_bias"))

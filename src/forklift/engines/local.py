@@ -36,12 +36,12 @@ class LocalEngine:
         dtype = dtype or preferred_dtype(folder)
         self.name = folder.name
         self.prompter = Prompter.from_folder(folder)
-        self.form = _answer_form(folder)
+        self.form = answer_form(folder)
         model = load_model(folder, dtype)
         self.max_positions: int = model.config.text.max_positions
         self.model = TorchModel(model)
         # The end of a turn first: it is what a complete answer is closed with.
-        self.end_ids = _end_ids(self.prompter)
+        self.end_ids = end_ids(self.prompter)
         self._view = TokenizerView.cached(
             self.prompter.tokenizer.to_str(), self.end_ids, model.config.text.vocabulary_size
         )
@@ -112,13 +112,13 @@ class TorchModel:
         return state.snapshot()
 
 
-def _end_ids(prompter: Prompter) -> tuple[int, ...]:
+def end_ids(prompter: Prompter) -> tuple[int, ...]:
     turn_end = prompter.tokenizer.token_to_id("<|im_end|>")
     others = sorted(prompter.end_of_turn_ids - {turn_end})
     return (*others,) if turn_end is None else (turn_end, *others)
 
 
-def _answer_form(folder: Path) -> AnswerForm | None:
+def answer_form(folder: Path) -> AnswerForm | None:
     """The spacing that generation_config.json states for this checkpoint's answers, if any."""
     path = folder / "generation_config.json"
     if not path.is_file():

@@ -113,12 +113,6 @@ class Rounder:
         parts = [self._round_rows(rows, bits) for rows in weight.split(_ROWS_AT_ONCE)]
         return Rounded(*(torch.cat([getattr(part, name) for part in parts]) for name in ("codes", "scales", "biases")))
 
-    def cost(self, weight: Tensor, rounded: Tensor) -> Tensor:
-        """dw H dw^T of each row, float32 [rows]; damping included."""
-        size = self._moments.shape[-1]
-        error = (rounded - weight.float()).unflatten(-1, (-1, size)).transpose(0, 1)  # [blocks, rows, size]
-        return ((error @ self._moments) * error).sum((0, 2))
-
     def _round_rows(self, weight: Tensor, bits: int) -> Rounded:
         columns = weight.float().t().contiguous()
         size = self._moments.shape[-1]
@@ -128,6 +122,12 @@ class Rounder:
         ]
         codes, scales, biases = (torch.cat(parts).t().contiguous() for parts in zip(*blocks, strict=True))
         return Rounded(codes, scales, biases)
+
+
+def error_cost(error: Tensor, moments: Tensor) -> Tensor:
+    """dw H dw^T of each row, float32 [rows]. error: float32 [rows, columns]; moments: [blocks, size, size]."""
+    parts = error.unflatten(-1, (-1, moments.shape[-1])).transpose(0, 1)  # [blocks, rows, size]
+    return ((parts @ moments) * parts).sum((0, 2))
 
 
 def _feedback_factor(moments: Tensor) -> Tensor:
