@@ -81,12 +81,12 @@ def test_limits_name_their_numbers_and_the_option_that_raises_them(tmp_path: Pat
         Document.open(path, limits=Limits(max_pages=4))
     with Document.open(path, pages="2-", limits=Limits(max_pages=4)) as document:
         assert len(document) == 4
-    with pytest.raises(LimitError, match=r"bytes are more than the limit of 100.*--max-file-bytes"):
+    with pytest.raises(LimitError, match=r"bytes are more than the limit of 100.*--max-file-size"):
         Document.open(path, limits=Limits(max_file_bytes=100))
     Image.new("1", (2000, 1000)).save(tmp_path / "b.png")
     with (
         Document.open(tmp_path / "b.png", limits=Limits(max_picture_pixels=1_000_000)) as document,
-        pytest.raises(LimitError, match=r"2000 x 1000 = 2,000,000 pixels.*--max-picture-pixels"),
+        pytest.raises(LimitError, match=r"2000 x 1000 = 2,000,000 pixels.*--max-pixels"),
     ):
         document.pages[0].render()
 

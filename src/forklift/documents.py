@@ -141,7 +141,7 @@ def _read_head(path: Path, name: str, limits: Limits) -> bytes:
         if size > limits.max_file_bytes:
             raise LimitError(
                 f"{name}: {size:,} bytes are more than the limit of {limits.max_file_bytes:,}; "
-                "split the document, or raise the limit (--max-file-bytes, in Python Limits(max_file_bytes=...))."
+                "split the document, or raise the limit (--max-file-size, in Python Limits(max_file_bytes=...))."
             )
         with path.open("rb") as file:
             return file.read(SNIFF_BYTES)

@@ -63,7 +63,7 @@ class PdfSource:
                 raise PasswordError(
                     f"{self._name}: the password does not open this PDF; check it."
                     if self._password
-                    else f"{self._name}: the PDF is encrypted; give its password (--password)."
+                    else f"{self._name}: the PDF is encrypted; give its password (--password or FORKLIFT_PDF_PASSWORD)."
                 ) from None
             raise DocumentError(
                 f"{self._name}: is a damaged PDF that cannot be opened; export or download it again."

@@ -77,7 +77,7 @@ class PictureSource:
             raise LimitError(
                 f"{self._name}: page {index + 1} is {width} x {height} = {width * height:,} pixels, more than the "
                 f"limit of {self._limits.max_picture_pixels:,}; scale it down, or raise the limit "
-                "(--max-picture-pixels, in Python Limits(max_picture_pixels=...))."
+                "(--max-pixels, in Python Limits(max_picture_pixels=...))."
             )
 
     @contextmanager

@@ -15,6 +15,7 @@ import typer
 from forklift.cli.console import ProgressBar, reported_errors
 from forklift.cli.interrupt import run_interruptible
 from forklift.errors import DiskFullError, ForkliftError, UsageError
+from forklift.page_policy import Limits
 
 if TYPE_CHECKING:
     from forklift.batch import Report, Results, Summary
@@ -121,9 +122,11 @@ def extract(
     password: Annotated[
         str | None, typer.Option(envvar="FORKLIFT_PDF_PASSWORD", help="Password of encrypted PDFs.")
     ] = None,
-    max_pages: Annotated[int, typer.Option(min=1, help="Pages that a document may have.")] = 1000,
+    max_pages: Annotated[int, typer.Option(min=1, help="Pages that a document may have.")] = Limits.max_pages,
     max_file_size: Annotated[str, typer.Option(metavar="SIZE", help="Bytes, or such as 50MB or 2GB.")] = "1GiB",
-    max_pixels: Annotated[int, typer.Option(min=1, help="Width x height that a picture may have.")] = 89_000_000,
+    max_pixels: Annotated[
+        int, typer.Option(min=1, help="Width x height that a picture may have.")
+    ] = Limits.max_picture_pixels,
     dtype: Annotated[DTypeName | None, typer.Option(help="Type of unquantised weights.")] = None,
     temperature: Annotated[float, typer.Option(min=0.0, help="0 always takes the likeliest token.")] = 0.0,
     top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="With a temperature: nucleus size.")] = 1.0,
@@ -135,7 +138,6 @@ def extract(
 ) -> None:
     """Read documents into JSON that matches a schema."""
     with reported_errors():
-        from forklift.documents import Limits
         from forklift.engines.base import Sampling
         from forklift.inputs import find_inputs
         from forklift.outputs.settings import Settings
