@@ -4,7 +4,8 @@ folder         <name>.<ext> beside <name>.gold.json; <name>.schema.json, or one 
 ContextualAI   <domain>/<kind>/<kind>-schema.json with <domain>/<kind>/pdf+gold/<name>.pdf and <name>.gold.json
 manifest       a .jsonl file: one object a line with "document", "gold", "schema", and "id", "kind", "labels" at will
 
-<name>.labels.json may stand beside a gold file: {"kind": "invoice", "labels": {"/total": ["distractor"]}}.
+<name>.labels.json may stand beside a gold file: {"kind": "invoice", "labels": {"/total": ["distractor"]},
+"near_misses": {"/total": [119.0]}}.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Example:
 
     id: unique in its dataset, of letters that file names allow ("/" as "__"). document: None where there is none,
     which is enough to score answers that were made elsewhere. kind: of document, "" where nothing says it.
-    labels: JSON Pointer in gold -> what makes the field special.
+    labels: JSON Pointer in gold -> what makes the field special. near_misses: JSON Pointer in gold -> values in the
+    document that are easily taken for the right one.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Example:
     gold: Any
     kind: str = ""
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    near_misses: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 def read_dataset(path: Path, *, limit: int | None = None) -> list[Example]:
@@ -194,9 +197,8 @@ def _example(
     labels: Any,
     name: str,
 ) -> Example:
-    by_pointer = labels.get("labels", {}) if isinstance(labels, dict) else None
-    if not isinstance(by_pointer, dict) or not all(isinstance(value, list) for value in by_pointer.values()):
-        raise DatasetError(f'{name}: "labels" maps JSON Pointers to lists of labels.')
+    by_pointer = _lists(labels, "labels", name)
+    near_misses = _lists(labels, "near_misses", name)
     return Example(
         id=example_id,
         document=document,
@@ -205,7 +207,15 @@ def _example(
         gold=gold,
         kind=str(labels.get("kind", kind)),
         labels={pointer: tuple(map(str, values)) for pointer, values in by_pointer.items()},
+        near_misses={pointer: tuple(values) for pointer, values in near_misses.items()},
     )
+
+
+def _lists(labels: Any, part: str, name: str) -> dict[str, list[Any]]:
+    by_pointer = labels.get(part, {}) if isinstance(labels, dict) else None
+    if not isinstance(by_pointer, dict) or not all(isinstance(value, list) for value in by_pointer.values()):
+        raise DatasetError(f'{name}: "{part}" maps JSON Pointers to lists.')
+    return by_pointer
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,7 @@ from forklift.evaluate.anls import anls_star
 from forklift.evaluate.answers import Answer
 from forklift.evaluate.bootstrap import Interval, ratio_interval
 from forklift.evaluate.datasets import Example, read_json
+from forklift.evaluate.equality import tolerant_key
 from forklift.evaluate.score import COUNTED, FAILURE, Counts, FieldScore, Verdict, count, labels_of, score
 
 FORMAT = "forklift-eval/1"
@@ -89,7 +90,7 @@ def evaluate(
     """
     total, kinds, fields, labels = Counts(), _Groups(), _Groups(), _Groups()
     reliability = _Reliability()
-    documents = []
+    documents: list[dict[str, Any]] = []
     for example in examples:
         answer = answers.get(example.id, Answer(error="no answer"))
         failed = answer.error is not None
@@ -130,6 +131,7 @@ def evaluate(
         "fields": fields.rows("kind", "field"),
         "labels": labels.rows("label"),
         "confidence": reliability.rows(),
+        "near_misses": sum("near_miss" in wrong for document in documents for wrong in document["wrong"]),
         "documents": documents,
     }
     return Run(content)
@@ -174,8 +176,8 @@ class _Reliability:
 
     def add(self, scored: Iterable[FieldScore], answer: Answer) -> None:
         for one in scored:
-            confidence = answer.confidences.get(one.answer_pointer) if one.answer_pointer is not None else None
-            if confidence is not None:
+            confidence = answer.confidences.get(one.answer_pointer or "")
+            if confidence is not None and one.answer is not None and one.answer_pointer is not None:
                 place = self._bins[min(int(confidence * CONFIDENCE_BINS), CONFIDENCE_BINS - 1)]
                 place[0] += 1
                 place[1] += one.verdict is Verdict.CORRECT
@@ -242,6 +244,10 @@ def _intervals(documents: Sequence[Mapping[str, Any]]) -> dict[str, list[float] 
     return intervals
 
 
+def _key(value: Any) -> Any:
+    return tolerant_key(value) if not isinstance(value, dict | list) else json.dumps(value)
+
+
 def _wrong(one: FieldScore, example: Example, answer: Answer) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "pointer": one.pointer,
@@ -255,6 +261,9 @@ def _wrong(one: FieldScore, example: Example, answer: Answer) -> dict[str, Any]:
     labels = _labels(example, one)
     if labels:
         entry["labels"] = labels
+    misses = example.near_misses.get(one.pointer, ())
+    if one.answer is not None and _key(one.answer) in map(_key, misses):
+        entry["near_miss"] = True
     if one.answer_pointer is not None:
         if one.answer_pointer in answer.confidences:
             entry["confidence"] = round(answer.confidences[one.answer_pointer], 4)

@@ -30,8 +30,9 @@ class FieldScore:
     """One field of gold, or one surplus value of the answer.
 
     pattern: its JSON Pointer with `*` for each index. pointer: in gold; of a surplus value, its place there, with
-    `-` for the index of a surplus element. answer_pointer: in the answer; None where the answer has nothing.
-    strict: whether it is strictly equal. surplus: no field of gold.
+    `-` for the index of a surplus element. answer_pointer: where it stands in the answer, or ought to; None where the
+    answer lacks the whole list element. answer: None where nothing is given. strict: whether it is strictly equal.
+    surplus: no field of gold.
     """
 
     pattern: str
@@ -245,8 +246,8 @@ def _compare_leaf(gold: Leaf, answer: Node, place: _Place) -> FieldScore:
         verdict = Verdict.CORRECT
     else:
         verdict = Verdict.WRONG
-    pointer = place.answer if given else None
-    return FieldScore(place.pattern, place.gold, pointer, verdict, strict, gold.value, plain(answer) if given else None)
+    value = plain(answer) if given else None
+    return FieldScore(place.pattern, place.gold, place.answer, verdict, strict, gold.value, value)
 
 
 def _missing(gold: Node, pattern: str, pointer: str) -> Iterator[FieldScore]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from forklift.evaluate.comparison import Comparison
-from forklift.evaluate.report import Run, calibration_error, counts_of
+from forklift.evaluate.report import Run, calibration_error, counts_of, ratios
 from forklift.evaluate.score import Counts
 
 WORST_FIELDS = 15
@@ -50,7 +50,7 @@ def run_tables(run: Run) -> Group:
         several = len(kinds) > 1
         rows = [("field", field_name(row, several), counts_of(row)) for row in worst[:WORST_FIELDS]]
         parts.append(_groups(f"the {len(rows)} fields with the most mistakes", rows))
-    return Group(*parts)
+    return Group(*(part for one in parts for part in (one, Text())))
 
 
 def worst_fields(run: Run) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def comparison_tables(comparison: Comparison) -> Group:
     table = Table("", "A", "B", "B - A", "95 % interval", title_justify="left", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
-    figures = [_shared_figures(run) for run in (first, second)]
+    figures = [figures_over_documents(run) for run in (first, second)]
     for name, interval in comparison.differences.items():
         if interval is None:
             continue
@@ -85,7 +85,7 @@ def comparison_tables(comparison: Comparison) -> Group:
         table.add_row(NAMES[name], percent(figures[0][name]), percent(figures[1][name]), Text(change, style), between)
     better = sum(_more_right(one, other) for one, other in comparison.changed_documents())
     changed = len(comparison.changed_documents())
-    lines = [
+    lines: list[Any] = [
         Text(f"A: {first.name}\nB: {second.name}\n{len(first.documents):,} documents in both", style="bold"),
         table,
         Text(f"documents with more fields right in B: {better:,}; in A: {changed - better:,}"),
@@ -100,10 +100,8 @@ def _more_right(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return bool(right[1] > right[0])
 
 
-def _shared_figures(run: Run) -> dict[str, float | None]:
+def figures_over_documents(run: Run) -> dict[str, float | None]:
     """Figures over the documents that are left in a run of a comparison."""
-    from forklift.evaluate.report import ratios
-
     figures: dict[str, float | None] = {}
     for name, (parts, wholes) in ratios(run.documents).items():
         figures[name] = sum(parts) / sum(wholes) if sum(wholes) else None
@@ -127,9 +125,11 @@ def _figures(run: Run) -> Table:
 
 
 def _mistakes(counts: Counts, run: Run) -> str:
+    near_misses = run.content["near_misses"]
+    taken = f"; {near_misses:,} near misses were taken" if near_misses else ""
     return (
         f"mistakes: {counts.omissions:,} omissions, {counts.wrong:,} wrong values, {counts.inventions:,} inventions "
-        f"({counts.surplus:,} of them outside the expected fields)"
+        f"({counts.surplus:,} of them outside the expected fields){taken}"
     )
 
 
