@@ -23,6 +23,7 @@ from forklift.cli.main import build_app
 from forklift.engines.base import Request, Statistics, Token
 from forklift.engines.scripted import ScriptedEngine
 from forklift.extract import Extractor
+from forklift.page_policy import Limits
 from forklift.schema import Schema
 from forklift.schema_source import bundled_names
 
@@ -37,6 +38,7 @@ DOCUMENTS = (
     "docs/api.md",
     "docs/architecture.md",
     "docs/cli.md",
+    "docs/files.md",
     "docs/log.md",
     "training/README.md",
 )
@@ -249,6 +251,14 @@ def test_the_interface_describes_every_error_with_its_exit_code() -> None:
         row[0].strip("`"): int(row[1]) for row in table_rows(section("docs/api.md", "Errors")) if row[1].isdigit()
     }
     assert described == {error.__name__: error.exit_code for error in error_classes()}
+
+
+def test_the_limits_of_files_are_the_true_ones() -> None:
+    rows = table_rows(section("docs/files.md", "Limits"))[1:]
+    described = {re.findall(r"\((\w+)=", row[3])[0]: row[1].replace(",", "") for row in rows}
+    limits = dataclasses.asdict(Limits())
+    assert described.pop("max_file_bytes") == f"{limits.pop('max_file_bytes') >> 30} GiB"
+    assert described == {name: str(value) for name, value in limits.items()}
 
 
 # Names and places

@@ -11,7 +11,8 @@ from PIL import Image
 
 from forklift.documents import Document, Limits, PagePolicy
 from forklift.errors import DocumentError, LimitError
-from tests.made_documents import NATURAL, half_black, write_pdf
+from tests.fuzz_documents import damaged, mend_checksums, read, write_corpus
+from tests.made_documents import NATURAL, half_black, png_of, write_pdf
 
 
 def test_a_policy_that_means_nothing_is_refused() -> None:
@@ -109,3 +110,32 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded(tmp_path: Path) ->
     Image.new("1", (20_000, 10_000)).save(tmp_path / "a.png")  # 200 million pixels in a few kilobytes
     with Document.open(tmp_path / "a.png") as document, pytest.raises(LimitError, match="20000 x 10000 = 200,000,000"):
         document.pages[0].render()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_documents_that_are_damaged_at_random_are_sound_before(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path)
+    assert [path.name for path in corpus if read(path) != "read"] == []
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_case_of_the_fuzz_run_is_made_by_its_seed_alone(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path)
+    cases = [damaged(seed, corpus) for seed in range(60)]
+    assert cases == [damaged(seed, corpus) for seed in range(60)]
+    assert sum((tmp_path / name).read_bytes() != content for name, content in cases) > 50
+    path = tmp_path / "case"
+    ends = set()
+    for _, content in cases:
+        path.write_bytes(content)
+        ends.add(read(path))
+    assert {"read", "DocumentError"} <= ends
+
+
+def test_mended_checksums_are_right() -> None:
+    whole = png_of((2, 2), 8, 0, bytes(4))
+    spoiled = bytearray(whole)
+    for place in (29, len(whole) - 1):  # the checksums of the first and of the last chunk
+        spoiled[place] ^= 0xFF
+    mend_checksums(spoiled)
+    assert spoiled == whole
