@@ -78,30 +78,36 @@ def annotate_page(image: Image.Image, result: Result, page: int, title: str) -> 
     for mark in marks:
         for box in mark.boxes:
             drawing.box(box, mark.colour)
-    beside: list[_Mark] = []
-    elements: dict[tuple[str, int], list[_Mark]] = {}
+    elements: dict[str, list[_Mark]] = {}
     for mark in marks:
         parent = _element(mark.field.pointer)
-        if parent is None:
-            beside.append(mark)
-        else:
-            line = (parent, round(mark.boxes[0].middle / (2 * fonts.height)))
-            elements.setdefault(line, []).append(mark)
-    for mark in beside:
-        size = drawing.tag_size(mark.segment.text)
-        place = space.beside(mark.boxes[0], *size)
+        if parent is not None:
+            elements.setdefault(parent, []).append(mark)
+            continue
+        place = space.beside(mark.boxes[0], *drawing.tag_size(mark.segment.text))
         if place is None:
             drawing.callout(mark.boxes[0], [mark.segment])
         else:
             drawing.tag(place, mark.segment)
-    for (parent, _), same in elements.items():
-        same.sort(key=lambda mark: mark.boxes[0].left)
-        last = max((mark.boxes[0] for mark in same), key=lambda box: box.right)
-        head = [Segment(parent.lstrip("/") + ":", _INK)]
-        drawing.callout(last, head + [_in_element(mark, parent) for mark in same])
+    for parent, parts in elements.items():
+        for line in _lines(parts, fonts.height):
+            last = max((mark.boxes[0] for mark in line), key=lambda box: box.right)
+            head = [Segment(_plain(parent) + ":", _INK)]
+            drawing.callout(last, head + [_in_element(mark, parent) for mark in line])
     where = f"page {page}" if len(result.pages) < 2 else f"page {page} (of {_spelled(result.pages)})"
-    lists = _lists(result, names) if page == result.pages[0] else []
+    lists = _lists(result) if page == result.pages[0] else []
     return drawing.finished(f"{title} · {where}", _LEGEND, lists)
+
+
+def _lines(marks: list[_Mark], height: int) -> list[list[_Mark]]:
+    """Those that stand beside each other, from left to right, line by line."""
+    lines: list[list[_Mark]] = []
+    for mark in sorted(marks, key=lambda mark: mark.boxes[0].middle):
+        if lines and mark.boxes[0].middle - lines[-1][0].boxes[0].middle < height:
+            lines[-1].append(mark)
+        else:
+            lines.append([mark])
+    return [sorted(line, key=lambda mark: mark.boxes[0].left) for line in lines]
 
 
 def confidence_colour(confidence: float | None) -> tuple[int, int, int]:
@@ -119,27 +125,27 @@ def short_names(pointers: Sequence[str]) -> dict[str, str]:
     for pointer, parts in steps.items():
         tails = ["/".join(parts[-length:]) for length in range(1, len(parts) + 1)]
         tail = next((tail for tail in tails if endings[tail] == 1 and not tail.isdigit()), tails[-1])
-        names[pointer] = tail.replace("~1", "/").replace("~0", "~") or "value"
+        names[pointer] = _plain(tail)
     return names
 
 
-def _lists(result: Result, names: dict[str, str]) -> list[tuple[str, list[Segment]]]:
+def _lists(result: Result) -> list[tuple[str, list[Segment]]]:
     """What a page cannot show, under a heading each."""
-    missing = [pointer or "/" for pointer in result.missing]
+    missing = [Segment(_plain(pointer), _RED) for pointer in result.missing]
     not_found: list[Segment] = []
     unplaced: list[Segment] = []
     empty: list[Segment] = []
     for field in result.fields:
         if field.value is None or field.value in ([], {}):
             if field.pointer not in result.missing:
-                empty.append(Segment(field.pointer or "/", _GREY))
+                empty.append(Segment(_plain(field.pointer), _GREY))
         elif not field.citations:
-            text = f"{names[field.pointer]} = {_value(field)}{_percent(field)}"
+            text = f"{_plain(field.pointer)} = {_value(field)}{_percent(field)}"
             (not_found if field.grounded is False else unplaced).append(
                 Segment(text, _RED if field.grounded is False else confidence_colour(field.confidence))
             )
     lists = [
-        ("Missing: required, and not in the document", [Segment(pointer, _RED) for pointer in missing]),
+        ("Missing: required, and not in the document", missing),
         ("Not found in the document's text: check these first", not_found),
         ("Place not known: the document has no text that can be searched", unplaced),
         ("Empty: the document does not say", empty),
@@ -160,8 +166,13 @@ def _element(pointer: str) -> str | None:
 
 
 def _in_element(mark: _Mark, parent: str) -> Segment:
-    name = mark.field.pointer[len(parent) + 1 :].replace("~1", "/").replace("~0", "~")
+    name = _plain(mark.field.pointer[len(parent) :])
     return Segment(name + _percent(mark.field, unless_sure=True), mark.colour)
+
+
+def _plain(pointer: str) -> str:
+    """A JSON Pointer, or the end of one, for people."""
+    return pointer.lstrip("/").replace("~1", "/").replace("~0", "~") or "the whole answer"
 
 
 def _percent(field: Field, *, unless_sure: bool = False) -> str:

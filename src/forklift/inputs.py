@@ -144,7 +144,8 @@ def _matching(pattern: Path, barred: set[str]) -> Iterator[Input]:
     }
     for place in sorted((PurePosixPath(place.as_posix()) for place in places), key=_place_key):
         if (root / place).is_file() and is_document(root / place):
-            yield Input(root / place, place)
+            # A pattern may lead up again after its first *; outputs must not.
+            yield Input(root / place, PurePosixPath(place.name) if ".." in place.parts else place)
 
 
 def _place_key(place: PurePosixPath) -> tuple[Any, ...]:

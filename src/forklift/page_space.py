@@ -65,7 +65,9 @@ class FreeSpace:
             (box.left - width / 2, above),
             (box.right - width / 2, below),
         ]
-        for left, top in corners:
+        for x, y in corners:
+            left = max(0.0, min(x, self._size[0] - width))  # along the edge of the page
+            top = max(0.0, min(y, self._size[1] - height))
             place = Rectangle(left, top, left + width, top + height)
             if self._is_free(place):
                 self._taken.append(place)

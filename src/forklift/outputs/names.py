@@ -17,7 +17,8 @@ class OutputNames:
 
     - "bill" becomes "bill.pdf" when another document in its folder has the same stem (bill.png), read or not.
     - "-" and 8 hex digits of the hash of the input's full path are added when the other one differs in capitals
-      alone, when the name belongs to another input, or when it is so long that it has to be cut.
+      alone, when the name belongs to another input, when it is so long that it has to be cut, and when it ends in
+      ".meta", as the record of another would.
     belongs_to_another: whether outputs of that name exist already that are some other input's.
     """
 
@@ -35,7 +36,9 @@ class OutputNames:
         marked = item.place.with_name(short + mark)
         plain = item.place.with_name(short)
         folded = item.path.name.casefold()
-        must_mark = short != name or any(twin.casefold() == folded for twin in twins)
+        must_mark = (
+            short != name or name.casefold().endswith(".meta") or any(twin.casefold() == folded for twin in twins)
+        )
         for candidate in (marked,) if must_mark else (plain, marked):
             key = str(candidate).casefold()
             owner = self._claimed.get(key)

@@ -75,6 +75,9 @@ class TableFile:
             self._index()
         except OSError as error:
             raise cannot_write(self.journal_path, error) from error
+        except UsageError:
+            self._journal.close()
+            raise
 
     def earlier(self, item: Input) -> Record | None:
         place = self._places.get(os.path.realpath(item.path))
