@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from training.feed import Feed
-from training.lessons import MIX, LessonMaker, shares
+from training.lessons import LessonMaker, shares
 from training.parallel import Peers, run
 from training.run_folder import RunFolder
 
@@ -25,6 +25,7 @@ def main() -> None:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path, default=Path("runs/extract"))
+    parser.add_argument("--profile", choices=("narrow", "wide"), default="narrow", help="which documents to learn")
     parser.add_argument(
         "--vision-init", type=Path, help="take the vision tower from this run; runs/read/state.pt without --init"
     )
@@ -52,7 +53,7 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
 
     state = folder.load()
     first = arguments.first_seed if state is None else state["next_index"]
-    feed = Feed(LessonMaker(peers.count).draw, first + peers.rank, stride=peers.count, ahead=4)
+    feed = Feed(LessonMaker(peers.count, arguments.profile).draw, first + peers.rank, stride=peers.count, ahead=4)
 
     from forklift.checkpoint.tensors import read_tensors
     from forklift.model import Model
@@ -107,12 +108,14 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
             }
         )
 
-    held_out = [_held_out(kind) for kind in list(MIX)[peers.rank :: peers.count]]
+    held_out = [
+        _held_out(kind, arguments.profile) for kind in list(shares(1, arguments.profile))[peers.rank :: peers.count]
+    ]
 
     def evaluate(progress: float) -> None:
         for lessons in held_out:
             kind = lessons[0][0].kind
-            if shares(progress)[kind] <= 0:
+            if shares(progress, arguments.profile)[kind] <= 0:
                 continue
             per_field: dict[str, list[bool]] = defaultdict(list)
             reading, pointing, slots = [], [], []
@@ -187,19 +190,24 @@ def _is_state(path: Path | None) -> bool:
     return path is not None and path.is_file()
 
 
-def _held_out(kind: str) -> list:
-    """32 lessons (16 of two pages) with the plain schema, in groups of equal page size."""
+def _held_out(kind: str, profile: str) -> list:
+    """32 lessons (16 of two pages) with the plain schema, in groups of equal shape."""
     from training.layouts import make_document
-    from training.lessons import make_lesson
+    from training.lessons import batch_size, make_lesson, padded_length
     from training.tasks import plain_task
 
-    groups: dict[tuple[int, int], list] = defaultdict(list)
+    groups: dict[tuple[tuple[int, int], int], list] = defaultdict(list)
     for index in range(16 if kind == "invoice_two_pages" else 32):
-        document = make_document(Random(HELD_OUT_SEED + index), kind)
+        document = make_document(Random(HELD_OUT_SEED + index), kind, profile=profile)
         lesson = make_lesson(document, plain_task(document))
         if lesson is not None:
-            groups[lesson.size].append(lesson)
-    return [group[i : i + 16] for group in groups.values() for i in range(0, len(group), 16)]
+            groups[lesson.size, padded_length(lesson)].append(lesson)
+    return [
+        group[i : i + most]
+        for group in groups.values()
+        for most in [16 if profile == "narrow" else 2 * batch_size(group[0])]
+        for i in range(0, len(group), most)
+    ]
 
 
 def _share(rights: list[bool]) -> float:

@@ -31,6 +31,9 @@ ROOM: dict[str, int] = {
     "invoice": 470,
     "invoice_two_pages": 684,
 }
+# Lessons of the profile `wide` differ too much for one room: they are padded to a multiple of this.
+WIDE_STEP = 256
+WIDE_LONGEST = 4096
 MAX_PIXELS = 1088 * 1408
 UNKNOWN = -1
 
@@ -66,6 +69,7 @@ class Lesson:
     cell: list[int]
     slot: list[int]
     spans: list[Span]
+    profile: str = "narrow"
 
 
 @functools.cache
@@ -108,7 +112,7 @@ def segments(tree: Any, pointer: str = "") -> Iterator[str | tuple[str, Leaf]]:
 
 
 def make_lesson(document: Document, task: Task, worn: Random | None = None) -> Lesson | None:
-    """None if it is longer than its kind has ROOM for. `worn` gives the pages the look of a scan."""
+    """None if it is longer than its kind has room for. `worn` gives the pages the look of a scan."""
     pages, labels, slots = [], [], {}
     sheet = document.sheet
     for index, pixels in enumerate(sheet.render()):
@@ -183,7 +187,10 @@ def make_lesson(document: Document, task: Task, worn: Random | None = None) -> L
     token_ids.append(ids.token_to_id("<|im_end|>"))
     cell.append(UNKNOWN)
     slot.append(UNKNOWN)
-    if len(token_ids) - cells * len(pages) > ROOM[document.kind]:
+    if document.profile == "wide":
+        if len(token_ids) > WIDE_LONGEST:
+            return None
+    elif len(token_ids) - cells * len(pages) > ROOM[document.kind]:
         return None
     return Lesson(
         document.kind,
@@ -197,11 +204,14 @@ def make_lesson(document: Document, task: Task, worn: Random | None = None) -> L
         cell,
         slot,
         spans,
+        document.profile,
     )
 
 
 def padded_length(lesson: Lesson) -> int:
     """Tokens that a batch gives this kind of lesson at this page size: whole chunks of the delta rule."""
+    if lesson.profile == "wide":
+        return -(-len(lesson.token_ids) // WIDE_STEP) * WIDE_STEP
     cells = lesson.labels.shape[0] * lesson.labels.shape[1]
     return -(-(ROOM[lesson.kind] + cells) // 64) * 64
 
@@ -215,16 +225,36 @@ MIX: dict[str, tuple[float, float, int]] = {
     "invoice": (0.0, 0.38, 6),
     "invoice_two_pages": (0.0, 0.04, 3),
 }
+# The same of the profile `wide`; its batches hold as many lessons as fit in WIDE_TOKENS.
+WIDE_MIX: dict[str, tuple[float, float]] = {
+    "key_values": (0.45, 0.16),
+    "table": (0.30, 0.12),
+    "receipt_lines": (0.25, 0.06),
+    "receipt": (0.0, 0.20),
+    "invoice": (0.0, 0.32),
+    "statement": (0.0, 0.09),
+    "invoice_two_pages": (0.0, 0.05),
+}
+WIDE_TOKENS = 6144
 # One document in a hundred; a shape of their own would cost more compiling than they teach.
 RARE_SIZES = frozenset({(288, 640), (576, 800)})
 WORN_SHARE = 0.15
+WIDE_WORN_SHARE = 0.3
 PAGES_FROM, PAGES_FULL = 0.16, 0.32  # progress at which pages start, and at which they have their full share
 
 
-def shares(progress: float) -> dict[str, float]:
+def shares(progress: float, profile: str = "narrow") -> dict[str, float]:
     """Share of the batches of each kind at `progress` (0-1) of the run."""
     pages = min(1.0, max(0.0, (progress - PAGES_FROM) / (PAGES_FULL - PAGES_FROM)))
-    return {kind: crops + (late - crops) * pages for kind, (crops, late, _) in MIX.items()}
+    mix = WIDE_MIX if profile == "wide" else {kind: row[:2] for kind, row in MIX.items()}
+    return {kind: crops + (late - crops) * pages for kind, (crops, late) in mix.items()}
+
+
+def batch_size(lesson: Lesson) -> int:
+    """How many lessons of this kind and shape make a batch."""
+    if lesson.profile == "wide":
+        return max(1, WIDE_TOKENS // padded_length(lesson))
+    return MIX[lesson.kind][2]
 
 
 def difficulty(progress: float) -> float:
@@ -232,32 +262,41 @@ def difficulty(progress: float) -> float:
 
 
 class LessonMaker:
-    """Draws batches of lessons of one kind and size. `draw(index, progress)` uses `index` as the seed.
+    """Draws batches of lessons of one kind and shape. `draw(index, progress)` uses `index` as the seed.
 
     peers: how many makers work side by side; those of one round (index // peers) draw the same kind, which takes them
     about the same time, and each draws its share of the batch.
     """
 
-    def __init__(self, peers: int = 1) -> None:
+    def __init__(self, peers: int = 1, profile: str = "narrow") -> None:
         self._peers = peers
-        self._waiting: dict[tuple[str, tuple[int, int]], list[Lesson]] = {}
+        self._profile = profile
+        self._waiting: dict[tuple[str, tuple[int, int], int], list[Lesson]] = {}
 
     def draw(self, index: int, progress: float) -> list[Lesson]:
+        mix = shares(progress, self._profile)
+        kind = Random(index // self._peers).choices(list(mix), list(mix.values()))[0]
+        random = Random(index)
+        while True:
+            lesson = self._lesson(random, kind, difficulty(progress))
+            if lesson is None:
+                continue
+            shape = kind, lesson.size, padded_length(lesson)
+            bucket = self._waiting.setdefault(shape, [])
+            bucket.append(lesson)
+            if len(bucket) >= -(-batch_size(lesson) // self._peers):
+                del self._waiting[shape]
+                return bucket
+
+    def _lesson(self, random: Random, kind: str, difficulty: float) -> Lesson | None:
         from training.layouts import make_document
         from training.tasks import make_task
 
-        mix = shares(progress)
-        kind = Random(index // self._peers).choices(list(mix), list(mix.values()))[0]
-        count = -(-MIX[kind][2] // self._peers)
-        random = Random(index)
-        while True:
-            document = make_document(random, kind)
-            task = make_task(random, document, difficulty=difficulty(progress))
-            lesson = make_lesson(document, task, random if random.random() < WORN_SHARE else None)
-            if lesson is None or lesson.size in RARE_SIZES:
-                continue
-            bucket = self._waiting.setdefault((kind, lesson.size), [])
-            bucket.append(lesson)
-            if len(bucket) == count:
-                del self._waiting[kind, lesson.size]
-                return bucket
+        document = make_document(random, kind, profile=self._profile)
+        task = make_task(random, document, difficulty=difficulty)
+        if self._profile == "wide":
+            from training.wide.wear import wear
+
+            return make_lesson(wear(document, random) if random.random() < WIDE_WORN_SHARE else document, task)
+        lesson = make_lesson(document, task, random if random.random() < WORN_SHARE else None)
+        return None if lesson is None or lesson.size in RARE_SIZES else lesson

@@ -25,6 +25,7 @@ def main() -> None:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path, default=Path("runs/read"))
+    parser.add_argument("--profile", choices=("narrow", "wide"), default="narrow", help="which print to read")
     parser.add_argument("--minutes", type=float, default=60, help="length of the whole schedule")
     parser.add_argument("--processes", type=int, default=2, help="share each batch between so many processes")
     parser.add_argument("--threads", type=int, default=1, help="threads of each process")
@@ -43,7 +44,7 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
 
     state = folder.load()
     first = arguments.first_seed if state is None else state["next_index"]
-    feed = Feed(lambda index, progress: make_sheet(index), first + peers.rank, stride=peers.count)
+    feed = Feed(lambda index, progress: make_sheet(index, arguments.profile), first + peers.rank, stride=peers.count)
 
     from forklift.model.vision import VisionTower
     from training.compiling import compile_blocks
@@ -80,7 +81,7 @@ def train(arguments: argparse.Namespace, peers: Peers) -> None:
         return torch.from_numpy(np.stack(patches)), torch.from_numpy(np.stack(labels).astype(np.int64)).flatten(0, 1)
 
     held_out_random = random_module.Random(1)
-    held_out_sheets = [make_sheet(HELD_OUT_SEED + index) for index in range(6)]
+    held_out_sheets = [make_sheet(HELD_OUT_SEED + index, arguments.profile) for index in range(6)]
     held_out = [(crop, batch(held_out_sheets, crop, held_out_random)) for crop in CROPS]
 
     def evaluate() -> str:

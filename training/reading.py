@@ -94,9 +94,15 @@ def _font(random: random_module.Random) -> str:
     return random.choice(random.choice(FONT_FAMILIES[:3] * 6 + FONT_FAMILIES[3:]))
 
 
-def make_sheet(seed: int) -> tuple[np.ndarray, np.ndarray]:
+def make_sheet(seed: int, profile: str = "narrow") -> tuple[np.ndarray, np.ndarray]:
     """A page of SHEET_PIXELS squared: uint8 grey pixels, and labels as `label_page` gives them."""
     random = random_module.Random(seed)
+    if profile == "wide":
+        from training.wide.reading import make_wide_sheet
+
+        (pixels,), runs = make_wide_sheet(random, SHEET_POINTS)
+        points = SHEET_PIXELS / SHEET_POINTS
+        return pixels, label_page(runs, 0, SHEET_PIXELS, SHEET_PIXELS, points, points).labels.astype(np.int16)
     sheet = Sheet(SHEET_POINTS, SHEET_POINTS)
     sheet.rectangle(0, 0, SHEET_POINTS, SHEET_POINTS, grey=random.choice((1.0, 1.0, 1.0, 0.97, 0.95)))
     # What documents are set in; smaller and larger print is for a wider reader.

@@ -74,7 +74,7 @@ class Run(NamedTuple):
     angle: float = 0.0
 
 
-class _Printer(Sheet):
+class Printer(Sheet):
     """A sheet that takes colours and slanted text."""
 
     def run(self, run: Run) -> Text:
@@ -272,7 +272,7 @@ class Paper:
 
     def draw(self, *, paper: float) -> tuple[Sheet, list[Text]]:
         """The sheet on `paper` (a grey) and its runs in the order of `runs`."""
-        sheet = _Printer(self.width, self.height)
+        sheet = Printer(self.width, self.height)
         drawn: dict[int, Text] = {}
 
         def blank() -> None:
