@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PIL import Image, ImageOps
 
@@ -110,7 +110,7 @@ def _tiff_number(image: Image.Image, tag: int) -> float | None:
     """The number under `tag` of a TIFF frame; None where there is none, or none that is finite."""
     import math
 
-    value = getattr(image, "tag_v2", {}).get(tag)
+    value: Any = getattr(image, "tag_v2", {}).get(tag)
     try:
         number = float(value[0] if isinstance(value, tuple) else value)
     except (TypeError, ValueError, ZeroDivisionError, IndexError):
