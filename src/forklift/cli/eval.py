@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from forklift.cli import output
 from forklift.cli.console import ProgressBar, reported_errors, say
+from forklift.cli.eval_make import check, make
 from forklift.cli.extract import DTypeName
 from forklift.cli.interrupt import Interrupted, run_interruptible
 from forklift.errors import ForkliftError, ModelNotFoundError, UsageError
@@ -43,6 +44,8 @@ app = typer.Typer(
     help="Measure extraction on documents whose answers are known; `forklift eval DATASET` is short for score.",
     rich_markup_mode=None,
 )
+app.command()(make)
+app.command()(check)
 
 HtmlFile = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.")]
 

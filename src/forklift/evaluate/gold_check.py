@@ -15,6 +15,7 @@ from forklift.evidence.word_index import PageWords, WordIndex
 from forklift.results import Word
 
 if TYPE_CHECKING:
+    import threading
     from pathlib import Path
 
     from forklift.evaluate.datasets import Example
@@ -47,18 +48,23 @@ class GoldReport:
     faults: tuple[Fault, ...]
 
 
-def check_gold(path: Path) -> GoldReport:
-    """Check every example of the dataset. Raises DatasetError when it cannot be read, DocumentError for a document."""
+def check_gold(path: Path, *, cancel: threading.Event | None = None) -> GoldReport:
+    """Check every example of the dataset; `cancel` ends it between two documents.
+
+    Raises DatasetError when the dataset cannot be read, DocumentError for a document.
+    """
     from forklift.evaluate.datasets import read_dataset
 
     faults: list[Fault] = []
     unseen: list[str] = []
     documents = values = found = derived = 0
     for example in read_dataset(path):
+        if cancel is not None and cancel.is_set():
+            break
         documents += 1
         faults += check_answer(example)
         for pointer, value in leaves(example.gold):
-            values += 1
+            values += not isinstance(value, dict | list)  # empty ones are leaves too
             derived += value is not None and "derived" in example.labels.get(pointer, ())
         pages = read_words(example)
         if pages is None:

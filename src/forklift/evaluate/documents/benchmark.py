@@ -6,12 +6,9 @@ A document depends on the seed, its number, the profile and the difficulty, neve
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -83,13 +80,12 @@ def make_benchmark(
     folder: Path,
     plan: Plan,
     *,
-    workers: int = 1,
     cancel: threading.Event | None = None,
     progress: Callable[[Entry], None] = lambda entry: None,
 ) -> list[Entry]:
     """Write the documents of `plan` into `folder`, which is made and has to be empty, with README.md and manifest.json.
 
-    workers: processes. cancel: ends the work between two documents; what is written stays, without a manifest.
+    cancel: ends the work between two documents; what is written stays, without a manifest.
     Raises UsageError when reportlab is absent or the folder is in use.
     """
     require_reportlab()
@@ -99,33 +95,17 @@ def make_benchmark(
     for kind in KINDS[plan.profile]:
         (folder / kind).mkdir()
     entries: list[Entry] = []
-    with closing(_written(folder, plan, workers)) as written:
-        for entry in written:
-            entries.append(entry)
-            progress(entry)
-            if cancel is not None and cancel.is_set():
-                return entries
+    for index in range(plan.documents):
+        if cancel is not None and cancel.is_set():
+            return entries
+        entries.append(_write_document(folder, plan, index))
+        progress(entries[-1])
     for kind in KINDS[plan.profile]:
         if not any(entry.kind == kind for entry in entries):
             (folder / kind).rmdir()
     (folder / "manifest.json").write_bytes(as_json(_manifest(plan, entries)))
     (folder / "README.md").write_text(_readme(plan, entries), encoding="utf-8")
     return entries
-
-
-def _written(folder: Path, plan: Plan, workers: int) -> Generator[Entry]:
-    if workers == 1:
-        for index in range(plan.documents):
-            yield _write_document(folder, plan, index)
-        return
-    # Forked processes would inherit locks that another thread holds.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        try:
-            count = range(plan.documents)
-            yield from pool.map(_write_document, [folder] * plan.documents, [plan] * plan.documents, count)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _write_document(folder: Path, plan: Plan, index: int) -> Entry:

@@ -329,15 +329,15 @@ class _History:
             [(order.number, order.day, order.total) for order in self.orders if order.is_cancelled],
             labels=("exhaustive_list", "aggregated"),
         )
-        largest = max(self.valid, key=lambda order: order.total)
-        for name, order, description in (
-            ("largest_order", largest, "The order with the largest total among those not cancelled"),
-            ("last_order", self.orders[-1], "The latest order of the list"),
+        largest, second = sorted(self.valid, key=lambda order: order.total, reverse=True)[:2]
+        for name, order, other, description in (
+            ("largest_order", largest, second, "The order with the largest total among those not cancelled"),
+            ("last_order", self.orders[-1], self.orders[-2], "The latest order of the list"),
         ):
             part = truth.part(name, description)
             part.put("order_number", "text", order.number, "Number of the order", labels=("aggregated",))
             part.put("date", "date", order.day, "Date of the order", labels=("aggregated",))
-            part.put("total", "amount", order.total, "Total of the order", labels=("aggregated",), near=(order.goods,))
+            part.put("total", "amount", order.total, "Total of the order", labels=("aggregated",), near=(other.total,))
             part.put(
                 "item_count", "integer", len(order.items), "Number of different items in the order", labels=("derived",)
             )

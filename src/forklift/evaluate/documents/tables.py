@@ -68,6 +68,7 @@ class Table:
         """Write the rows; gives the pages of each."""
         self._widths = self._fit(rows)
         flow = self._flow
+        flow.gap(3.0)
         flow.need(3.2 * self.row_height)
         self._header()
         spans: list[Span] = []
