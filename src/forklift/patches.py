@@ -127,37 +127,47 @@ class ImageProcessor:
         """How many image tokens the tower makes of a grid."""
         return grid[0] * grid[1] * grid[2] // self.merge_size**2
 
-    def patchify(self, image: Image.Image) -> tuple[NDArray[np.float32], Grid]:
-        """Cut an RGB page image into patches.
+    def grid_of(self, image: Image.Image) -> Grid:
+        """Frames, rows and columns of the patches of `image`.
 
-        Returns float32 [grid rows * grid columns, patch_elements] and the grid. The patches of one merged
-        token follow one another (row by row within it), tokens go row by row over the page; within a patch
-        the order is channel, frame, row, column, and the still image is repeated in every frame.
         Raises DocumentError for an image more than 200 times as long as it is wide.
         """
-        image = image if image.mode == "RGB" else image.convert("RGB")
-        side, merge = self.patch_size, self.merge_size
         try:
             height, width = smart_resize(
                 image.height,
                 image.width,
-                factor=side * merge,
+                factor=self.patch_size * self.merge_size,
                 min_pixels=self.min_pixels,
                 max_pixels=self.max_pixels,
             )
         except ValueError as error:
             raise DocumentError(f"{error}; crop it, or add a margin to its long sides.") from None
-        pixels = np.asarray(image.resize((width, height), Image.Resampling.BICUBIC))
-        rows, columns = height // side, width // side
+        return 1, height // self.patch_size, width // self.patch_size
+
+    def patchify(self, image: Image.Image, out: NDArray[np.float32] | None = None) -> tuple[NDArray[np.float32], Grid]:
+        """Cut an RGB page image into patches.
+
+        Returns float32 [grid rows * grid columns, patch_elements], in `out` when that is given, and the grid. The
+        patches of one merged token follow one another (row by row within it), tokens go row by row over the page;
+        within a patch the order is channel, frame, row, column, and the still image is repeated in every frame.
+        Raises DocumentError for an image more than 200 times as long as it is wide.
+        """
+        image = image if image.mode == "RGB" else image.convert("RGB")
+        side, merge = self.patch_size, self.merge_size
+        grid = self.grid_of(image)
+        _, rows, columns = grid
+        pixels = np.asarray(image.resize((columns * side, rows * side), Image.Resampling.BICUBIC))
         # height -> (token row, row in token, row in patch), width likewise, channel last
         cut = pixels.reshape(rows // merge, merge, side, columns // merge, merge, side, 3)
         cut = cut.transpose(0, 3, 1, 4, 6, 2, 5)  # token row, token column, row, column, channel, patch row, column
-        values = np.empty((rows * columns, 3, self.temporal_patch_size, side, side), dtype=np.float32)
+        if out is None:
+            out = np.empty((rows * columns, self.patch_elements), dtype=np.float32)
+        values = out.reshape(rows * columns, 3, self.temporal_patch_size, side, side)
         table = self._table()
         flat = cut.reshape(rows * columns, 3, side, side)
         for channel in range(3):
             values[:, channel] = table[channel][flat[:, channel]][:, None]
-        return values.reshape(rows * columns, self.patch_elements), (1, rows, columns)
+        return out, grid
 
     def _table(self) -> NDArray[np.float32]:
         """float32 [3, 256]: what each 8-bit value becomes, in the reference's order of operations and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,19 +131,18 @@ class Prompter:
                 f"the chat template wrote {ids.count(self.image_token_id)} image places "
                 f"for {len(pages)} pages; this checkpoint's template is not that of a vision-language model."
             )
-        grids: list[Grid] = []
-        patches = [np.empty((0, self.processor.patch_elements), dtype=np.float32)]
-        for page in pages:
-            of_page, grid = self.processor.patchify(page)
-            patches.append(of_page)
-            grids.append(grid)
+        grids = tuple(self.processor.grid_of(page) for page in pages)
+        # One block for all pages: joining blocks of their own would hold every patch twice, 20 MB a page.
+        ends = np.cumsum([0, *(math.prod(grid) for grid in grids)])
+        patches = np.empty((int(ends[-1]), self.processor.patch_elements), dtype=np.float32)
+        for page, start, end in zip(pages, ends[:-1], ends[1:], strict=True):
+            self.processor.patchify(page, patches[start:end])
         token_ids: list[int] = []
         remaining = iter(grids)
         for token in ids:
             repeat = self.processor.tokens_of(next(remaining)) if token == self.image_token_id else 1
             token_ids.extend([token] * repeat)
-        joined = patches[1] if len(patches) == 2 else np.concatenate(patches)
-        return Prompt(tuple(token_ids), torch.from_numpy(joined), tuple(grids))
+        return Prompt(tuple(token_ids), torch.from_numpy(patches), grids)
 
     def render(self, page_count: int, text: str) -> str:
         """The turn as text, with one image token a page. Raises CheckpointError when the template fails."""
