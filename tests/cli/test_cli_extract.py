@@ -13,10 +13,11 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from forklift.cli.extract import size_in_bytes
 from forklift.cli.main import build_app
 from forklift.documents import PagePolicy
 from forklift.engines.scripted import Answer, ScriptedEngine
-from forklift.errors import CheckpointError, DecodeError
+from forklift.errors import CheckpointError, DecodeError, UsageError
 from forklift.extract import Extractor
 from forklift.results import Outcome
 
@@ -234,6 +235,86 @@ def test_inputs_of_one_name_get_an_output_each(picture: Path, tmp_path: Path, sc
     assert names == ["bill.jpg.json", "bill.json", "bill.png.json"]
 
 
+@pytest.fixture
+def scans(picture: Path) -> Path:
+    folder = picture.parent / "scans"
+    for name in ("2.png", "10.PNG", "sub/x.png"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(picture.read_bytes())
+    return folder
+
+
+def test_a_folder_becomes_a_table_on_stdout(scans: Path, scripted: Run) -> None:
+    scripted(FULL)
+    result = run("extract", scans, "-r", "-s", SCHEMA, "--format", "csv", "--bom", "-q")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout_bytes.decode("utf-8-sig").splitlines() == [
+        "name,outcome,missing,problems,/Verkäufer,/total,/note",
+        *(f"{scans / name},complete,,,Müller,12.5,日本" for name in ("2.png", "10.PNG", "sub/x.png")),
+    ]
+    lines = run("extract", scans, "-s", SCHEMA, "--format", "jsonl", "--meta", "-q").stdout.splitlines()
+    assert [json.loads(line)["input"]["path"] for line in lines] == [str(scans / "2.png"), str(scans / "10.PNG")]
+
+
+def test_a_second_run_skips_and_says_so_and_a_changed_schema_reads_again(scans: Path, scripted: Run) -> None:
+    engine = scripted(FULL)
+    arguments = ("extract", scans, "-r", "-s", SCHEMA, "--out", scans / "out")
+    assert run(*arguments).exit_code == 0
+    again = run(*arguments)
+    assert (again.exit_code, len(engine.requests)) == (0, 3)
+    (line,) = again.stderr.splitlines()
+    assert line.startswith("forklift: 3 documents in ")
+    assert line.endswith(": 0 extracted, 3 finished before (--force reads them again), 0 failed.")
+    changed = run("extract", scans, "-r", "-s", '{"type": "object", "properties": {}}', "--out", scans / "out")
+    assert changed.stderr.count("was read again, for the schema changed since") == 1
+    assert "3 extracted (3 again, being outdated)" in changed.stderr
+    one = run("extract", scans / "2.png", "-s", SCHEMA, "--out", scans / "other")
+    assert one.stderr == ""
+    one = run("extract", scans / "2.png", "-s", SCHEMA, "--out", scans / "other")
+    assert "was finished before, and nothing changed since; --force reads it again" in one.stderr
+
+
+def test_quiet_says_only_what_failed(scans: Path, scripted: Run) -> None:
+    scripted(FULL)
+    (scans / "1.pdf").write_bytes(b"")
+    result = run("extract", scans, "-s", SCHEMA, "--out", scans / "out", "--quiet")
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert "1.pdf" in line
+    assert "empty (0 bytes)" in line
+
+
+def test_a_warning_of_the_schema_is_told_once_and_inputs_without_a_document_fail(scans: Path, scripted: Run) -> None:
+    scripted('{"a": "x"}')
+    schema = '{"type": "object", "properties": {"a": {"type": "string", "maxLen": 3}}}'
+    result = run("extract", scans, scans / "*.bmp", "-s", schema, "--out", scans / "out")
+    assert result.exit_code == 1
+    assert sum('"maxLen"' in line for line in result.stderr.splitlines()) == 1
+    assert result.stderr.count("no document matches this pattern") == 2  # when it is found, and in the summary
+    assert "2 extracted, 1 failed" in result.stderr
+
+
+def test_annotated_pages_are_drawn_beside_whatever_is_printed(picture: Path, scripted: Run) -> None:
+    scripted(FULL)
+    result = run("extract", picture, "-s", SCHEMA, "--annotate", picture.parent / "seen" / "deep")
+    assert (result.exit_code, json.loads(result.stdout)["note"]) == (0, "日本")
+    with Image.open(picture.parent / "seen" / "deep" / "bill.page-1.png") as drawn:
+        assert drawn.width >= 800
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1", 1), ("50MB", 50_000_000), ("1.5 GiB", 3 << 29), ("2k", 2000), ("7B", 7)]
+)
+def test_sizes(text: str, size: int) -> None:
+    assert size_in_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "MB", "1 TB", "1e9", "5 apples"])
+def test_sizes_that_are_none(text: str) -> None:
+    with pytest.raises(UsageError, match="50MB"):
+        size_in_bytes(text)
+
+
 # --- errors and their exit codes -------------------------------------------------------------------------
 
 
@@ -302,7 +383,7 @@ def test_a_model_that_fails_ends_the_run(picture: Path, tmp_path: Path, scripted
     assert len(engine.requests) == 1
 
 
-def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path, scripted: Run) -> None:
+def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path, scripted: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from reportlab.pdfgen.canvas import Canvas
 
     scripted(FULL)
@@ -313,6 +394,8 @@ def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path, scripted: Run) -
     assert refused.exit_code == 1
     assert "--password" in refused.stderr
     assert run("extract", tmp_path / "a.pdf", "-s", SCHEMA, "--password", "secret").exit_code == 0
+    monkeypatch.setenv("FORKLIFT_PDF_PASSWORD", "secret")
+    assert run("extract", tmp_path / "a.pdf", "-s", SCHEMA).exit_code == 0
 
 
 def test_no_model_is_loaded_for_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

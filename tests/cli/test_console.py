@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from forklift.cli.console import ProgressBar
+from forklift.cli.console import ProgressBar, duration
 
 
 class Terminal(io.StringIO):
@@ -52,3 +52,31 @@ def test_stopping_twice_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
         progress.count_token()
         progress.finish_file()
         progress.stop()
+
+
+def test_the_estimate_counts_only_files_that_took_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressBar(12) as progress:
+        progress.finish_file(0.001, worked=False)
+        progress.finish_file(30)
+        assert progress.shown
+    assert "about 5 min 0 s left" in stream.getvalue()  # 10 files of 30 s
+
+
+def test_a_hidden_bar_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressBar(2, hidden=True) as progress:
+        progress.describe("a.pdf")
+        progress.finish_file(1)
+        assert not progress.shown
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (59.4, "59 s"), (185, "3 min 5 s"), (7860, "2 h 11 min")]
+)
+def test_durations(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
