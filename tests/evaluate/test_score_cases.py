@@ -105,6 +105,8 @@ CASES = [
     Case("an element too many", [A], [A, B], (2, 2, 2, 0, 0, 2, 2)),
     Case("an element twice", [A], [A, A], (2, 2, 2, 0, 0, 2, 2)),
     Case("a blank element too many counts one", [A], [A, {}], (2, 2, 2, 0, 0, 1, 1)),
+    Case("blank elements in an empty list", {"l": [[]]}, {"l": [[None, None]]}, (0, 0, 0, 0, 0, 2, 2)),
+    Case("a list nobody asked for", {"a": 1}, {"a": 1, "l": [None, 2]}, (1, 1, 1, 0, 0, 2, 2)),
     Case("one value of an element wrong", [A, B], [B, {"k": 1, "v": "z"}], (4, 3, 3, 0, 1, 0, 0)),
     Case("the best pairing, not the first", [A, B], [{"k": 2, "v": "a"}, {"k": 2, "v": "b"}], (4, 3, 3, 0, 1, 0, 0)),
     Case("values decide before nulls", [{"k": 1, "v": None}, {"k": 2, "v": 5}], [{"k": 2}, {"k": 1, "v": 9}],

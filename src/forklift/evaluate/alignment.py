@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from forklift.errors import UsageError
-from forklift.evaluate.tree import NULL, NULL_KEY, Leaf, Node, Record, Rows
+from forklift.evaluate.tree import NULL, NULL_KEY, Leaf, Node, Record, Rows, surplus_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,11 +33,6 @@ _NOTHING: Agreement = (0, 0, 0, 0)
 _ABSENT = -1  # the key of a member that gold does not name
 _MANY_PAIRS = 10_000  # beyond it, equal elements are paired before the rest is looked at
 _EXACT = 2.0**52  # integers below are exact in the doubles that the solver computes with
-
-
-def surplus_of(node: Node) -> int:
-    """What an element without a place in gold costs: its values, and at least one."""
-    return max(1, node.values)
 
 
 def agreement(gold: Node, answer: Node, *, ordered: bool) -> Agreement:
@@ -57,7 +52,7 @@ def agreement(gold: Node, answer: Node, *, ordered: bool) -> Agreement:
         for name, child in gold.members.items():
             part = agreement(child, members.get(name, NULL), ordered=ordered)
             values, nulls, strict, surplus = values + part[0], nulls + part[1], strict + part[2], surplus + part[3]
-        surplus += sum(child.values for name, child in members.items() if name not in gold.members)
+        surplus += sum(child.surplus for name, child in members.items() if name not in gold.members)
         return values, nulls, strict, surplus
     elements, misplaced = elements_of(answer)
     values, nulls, strict, surplus = 0, 0, 0, misplaced
@@ -72,12 +67,12 @@ def agreement(gold: Node, answer: Node, *, ordered: bool) -> Agreement:
 
 def members_of(answer: Node) -> tuple[dict[str, Node], int]:
     """The members of what stands where gold has an object, and the surplus if it is something else."""
-    return (answer.members, 0) if isinstance(answer, Record) else ({}, answer.values)
+    return (answer.members, 0) if isinstance(answer, Record) else ({}, answer.surplus)
 
 
 def elements_of(answer: Node) -> tuple[list[Node], int]:
     """The elements of what stands where gold has an array, and the surplus if it is something else."""
-    return (answer.elements, 0) if isinstance(answer, Rows) else ([], answer.values)
+    return (answer.elements, 0) if isinstance(answer, Rows) else ([], answer.surplus)
 
 
 def _strict(answer: Node) -> int:
@@ -213,7 +208,7 @@ def _count(gold: Sequence[Node], answer: Sequence[Node], counts: list[Counts], o
 
 
 def _can_be_record(node: Node) -> bool:
-    return isinstance(node, Record) or node.values == 0
+    return isinstance(node, Record) or node.surplus == 0
 
 
 def _count_column(gold: Sequence[Node | None], answer: Sequence[Node], counts: list[Counts], ordered: bool) -> None:
@@ -247,7 +242,7 @@ def _count_pairs(gold: Sequence[Node | None], answer: Sequence[Node], counts: li
     for i, one in enumerate(gold):
         for j, other in enumerate(answer):
             if one is None:
-                counts[3][i, j] += other.values
+                counts[3][i, j] += other.surplus
                 continue
             part = agreement(one, other, ordered=ordered)
             for count, amount in zip(counts, part, strict=True):

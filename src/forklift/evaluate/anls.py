@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from forklift.evaluate.alignment import assignment, elements_of, members_of, pair, surplus_of
+from forklift.evaluate.alignment import assignment, elements_of, members_of, pair
 from forklift.evaluate.expected import ExpectedFields
 from forklift.evaluate.score import Failure
-from forklift.evaluate.tree import NULL, NULL_KEY, Leaf, Node, Record, Trees
+from forklift.evaluate.tree import NULL, NULL_KEY, Leaf, Node, Record, Trees, surplus_of
 
 THRESHOLD = 0.5
 MAX_COMPARISONS = 20_000  # of leaves in one list; larger lists are paired as for field accuracy
@@ -44,7 +44,7 @@ def _points(gold: Node, answer: Node) -> tuple[float, int]:
         for name, child in gold.members.items():
             earned, possible = _points(child, members.get(name, NULL))
             points, size = points + earned, size + possible
-        size += sum(child.values for name, child in members.items() if name not in gold.members)
+        size += sum(child.surplus for name, child in members.items() if name not in gold.members)
         return points, size
     elements, misplaced = elements_of(answer)
     pairs = _pair(gold.elements, elements)

@@ -208,7 +208,7 @@ def _compare(gold: Node, answer: Node, place: _Place, ordered: bool) -> Iterator
         for name, child in gold.members.items():
             yield from _compare(child, members.get(name, NULL), place.member(name), ordered)
         for name, node in members.items():
-            if name not in gold.members and node.values:
+            if name not in gold.members and node.surplus:
                 inside = place.member(name)
                 yield from _surplus(node, inside.pattern, inside.gold, inside.answer)
     else:
@@ -264,18 +264,17 @@ def _missing(gold: Node, pattern: str, pointer: str) -> Iterator[FieldScore]:
 
 
 def _surplus(node: Node, pattern: str, pointer: str, answer_pointer: str) -> Iterator[FieldScore]:
-    """Every value of what has no place in gold; the whole of it, where it holds none."""
-    if node.values == 0 or isinstance(node, Leaf):
+    """Every value of what has no place in gold, and every list element that holds none."""
+    if node.surplus == 0 or isinstance(node, Leaf):
         yield FieldScore(pattern, pointer, answer_pointer, Verdict.INVENTION, False, None, plain(node), surplus=True)
     elif isinstance(node, Record):
         for name, child in node.members.items():
-            if child.values:
+            if child.surplus:
                 step = "/" + escape(name)
                 yield from _surplus(child, pattern + step, pointer + step, answer_pointer + step)
     else:
         for index, child in enumerate(node.elements):
-            if child.values:
-                yield from _surplus(child, pattern + "/*", pointer + "/-", f"{answer_pointer}/{index}")
+            yield from _surplus(child, pattern + "/*", pointer + "/-", f"{answer_pointer}/{index}")
 
 
 def labels_of(pointer: str, labels: Mapping[str, Iterable[str]]) -> list[str]:
