@@ -18,6 +18,7 @@ from torch import Tensor
 from forklift.checkpoint.load import load_model
 from forklift.errors import UsageError
 from forklift.model.model import Model
+from forklift.outputs.files import cannot_write
 from forklift.prompt import Prompter
 from forklift.quantize.samples import Sample
 
@@ -109,13 +110,39 @@ def measure_loss(
     dtype: torch.dtype,
     on_sample: Callable[[], None] = lambda: None,
 ) -> list[LossReport]:
-    """One report for each of `others`. Raises CheckpointError for a folder that cannot be loaded, UsageError where the
-    disk is full or the vocabularies differ."""
+    """One report for each of `others`. Raises CheckpointError for a folder that cannot be loaded, OutputError where
+    the disk is full, UsageError where the vocabularies differ."""
     prompter = Prompter.from_folder(reference)
     with tempfile.TemporaryDirectory(prefix="forklift-loss-") as folder:
         kept = ReferenceAnswers(Path(folder), samples, answers)
         try:
             kept.measure(load_model(reference, dtype), prompter, on_sample)
         except OSError as error:
-            raise UsageError(f"{folder}: cannot be written: {error.strerror or error}") from error
+            raise cannot_write(folder, error) from error
         return [kept.compare(load_model(other, dtype), prompter, on_sample) for other in others]
+
+
+def field_accuracies(
+    models: Sequence[Path],
+    samples: Sequence[Sample],
+    dtype: torch.dtype,
+    on_sample: Callable[[], None] = lambda: None,
+) -> list[float | None]:
+    """Share of the fields that each model extracts right, scored as `forklift eval` does; None without gold answers."""
+    from forklift.engines.local import LocalEngine
+    from forklift.evaluate.expected import ExpectedFields
+    from forklift.evaluate.score import FieldScore, count, score
+    from forklift.extract import Extractor
+
+    accuracies: list[float | None] = []
+    for folder in models:
+        engine = LocalEngine(folder, dtype)
+        scored: list[FieldScore] = []
+        with Extractor(engine, engine.prompter.page_policy) as extractor:
+            for sample in samples:
+                if sample.gold_text is not None:
+                    answer = extractor.extract(sample.path, sample.schema).data
+                    scored += score(sample.gold, answer, ExpectedFields(sample.schema.source)).fields
+                on_sample()
+        accuracies.append(count(scored).accuracy if scored else None)
+    return accuracies

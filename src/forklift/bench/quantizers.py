@@ -21,7 +21,7 @@ from forklift.bench.loss import LossReport, ReferenceAnswers
 from forklift.checkpoint.load import load_model
 from forklift.model.model import Model
 from forklift.prompt import Prompter
-from forklift.quantize.answer_source import labelled_samples
+from forklift.quantize.answer_source import HELD_OUT_SEED, labelled_samples
 from forklift.quantize.calibration_file import Calibration, read_calibration
 from forklift.quantize.levels import LEVELS, Matrix, budget_for_bits, language_matrices, total_weights
 from forklift.quantize.plan import WIDTHS, make_plan
@@ -115,10 +115,16 @@ class QuantizerBench:
         errors = dict.fromkeys(range(len(layers)), 0.0)
         for sample, answer in zip(reference.samples, reference.answers, strict=True):
             calls: list[tuple[tuple[Tensor, ...], Tensor]] = []
-            hooks = [
-                layer.register_forward_hook(lambda module, inputs, output: calls.append((inputs, output)))
-                for layer in layers
-            ]
+
+            def keep(
+                module: torch.nn.Module,
+                inputs: tuple[Tensor, ...],
+                output: Tensor,
+                calls: list[tuple[tuple[Tensor, ...], Tensor]] = calls,
+            ) -> None:
+                calls.append((inputs, output))
+
+            hooks = [layer.register_forward_hook(keep) for layer in layers]
             prompt = sample.prompt(prompter)
             ids = torch.tensor([*prompt.token_ids, *answer[:-1]])
             with torch.inference_mode():
@@ -145,12 +151,18 @@ def main() -> None:
     parser.add_argument("--score-samples", type=int, default=8, help="documents for oQ's layer scores")
     arguments = parser.parse_args()
 
-    samples, answers, prompter = labelled_samples(
-        arguments.model, arguments.documents, arguments.schema, arguments.samples, first=arguments.first
-    )
     model = load_model(arguments.model, torch.float32)
     bench = QuantizerBench(model, read_calibration(arguments.calibration))
     with tempfile.TemporaryDirectory() as folder:
+        samples, answers, prompter = labelled_samples(
+            arguments.model,
+            arguments.documents,
+            arguments.schema,
+            arguments.samples,
+            scratch=Path(folder) / "documents",
+            first=arguments.first,
+            seed=HELD_OUT_SEED,
+        )
         reference = ReferenceAnswers(Path(folder), samples, answers)
         reference.measure(model, prompter)
         few = ReferenceAnswers(Path(folder), samples[: arguments.score_samples], answers[: arguments.score_samples])

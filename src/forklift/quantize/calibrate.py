@@ -13,6 +13,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from forklift.model.linear import Linear
 from forklift.model.model import Model
 from forklift.model.norm import RMSNorm
 from forklift.model.rotary import text_rotation
+from forklift.outputs.files import cannot_write
 from forklift.prompt import Prompter
 from forklift.quantize.calibration_file import write_calibration
 from forklift.quantize.fingerprint import model_fingerprint
@@ -73,15 +75,15 @@ def calibrate(
     """Write the artifact `output`. Its work lies in `<output>.partial` until then; the same call resumes.
 
     answers: tokens of each sample's answer, the end of the turn included.
-    Raises UsageError where no sample is short enough or the disk is full, CheckpointError, naming the tensor or sample,
-    where weights or activations are not finite.
+    Raises UsageError where no sample is short enough, CheckpointError, naming the tensor, where weights or activations
+    are not finite, OutputError where the disk is full.
     """
     assert len(samples) == len(answers)
     scratch = output.with_name(f"{output.name}.partial")
     try:
         _Calibration(reader, prompter, samples, answers, output, scratch, settings).run(on_step)
     except OSError as error:
-        raise UsageError(f"{scratch}: cannot be written: {error.strerror or error}") from error
+        raise cannot_write(scratch, error) from error
     shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -154,26 +156,26 @@ class _Calibration:
         for number, batch in enumerate(batches):
             of = f" (batch {number + 1} of {len(batches)})" if len(batches) > 1 else ""
             work = sum(self.prompts.lengths[i] for i in batch)
-            yield _Step(f"reading pages{of}", work, lambda batch=batch: self._embed(batch))
+            yield _Step(f"reading pages{of}", work, partial(self._embed, batch))
             for layer in range(self.layers):
                 yield _Step(
                     f"forwards, layer {layer + 1} of {self.layers}{of}",
                     work,
-                    lambda b=batch, i=layer: self._forward(b, i),
+                    partial(self._forward, batch, layer),
                 )
-            yield _Step(f"answers{of}", work, lambda b=batch, n=number: self._head(b, n))
+            yield _Step(f"answers{of}", work, partial(self._head, batch, number))
             for layer in reversed(range(self.layers)):
                 yield _Step(
                     f"backwards, layer {layer + 1} of {self.layers}{of}",
                     4 * work,
-                    lambda b=batch, n=number, i=layer: self._backward(b, n, i),
+                    partial(self._backward, batch, number, layer),
                 )
-            yield _Step(f"embeddings{of}", 0.1 * work, lambda b=batch, n=number: self._embedding_sums(b, n))
+            yield _Step(f"embeddings{of}", 0.1 * work, partial(self._embedding_sums, batch, number))
         last = len(batches) - 1
         # In the units of above, one token of one layer: rounding 6 x 512 rows of a matrix is some 2000 tokens' work.
         for layer in (*range(self.layers), None):
             label = "losses of the embeddings" if layer is None else f"losses, layer {layer + 1} of {self.layers}"
-            yield _Step(label, 2000, lambda i=layer: self._losses(last, i))
+            yield _Step(label, 2000, partial(self._losses, last, layer))
         yield _Step("writing", 100, self._write)
 
     def _batches(self) -> list[list[int]]:
@@ -226,8 +228,8 @@ class _Calibration:
             kept.append(index)
         if not kept:
             raise UsageError(
-                f"none of the {len(self.samples)} documents can be calibrated on: with prompt and answer the longest has "
-                f"{longest} tokens, at most {min(MAX_TOKENS, self.config.text.max_positions)} are taken; "
+                f"none of the {len(self.samples)} documents can be calibrated on: with prompt and answer the longest "
+                f"has {longest} tokens, at most {min(MAX_TOKENS, self.config.text.max_positions)} are taken; "
                 "give documents of fewer pages"
             )
         return {
@@ -342,7 +344,7 @@ class _Calibration:
             losses = expected_losses(
                 sensitivity,
                 matrix.rows,
-                lambda rows, path=matrix.path: self._finite(path, self.reader.select(f"{path}.weight", rows)),
+                partial(self._rows, f"{matrix.path}.weight"),
                 self.settings.device,
             )
             found[f"{matrix.path}.diagonal"] = sensitivity.diagonal
@@ -397,6 +399,9 @@ class _Calibration:
         if not torch.isfinite(tensor).all():
             raise CheckpointError(f"{self.reader.folder}: {name} holds NaN or infinity; fetch the checkpoint again")
         return tensor
+
+    def _rows(self, name: str, rows: Tensor) -> Tensor:
+        return self._finite(name, self.reader.select(name, rows))
 
     def _check(self, path: str, sensitivity: Sensitivity) -> None:
         if not (torch.isfinite(sensitivity.diagonal).all() and torch.isfinite(sensitivity.correlation).all()):

@@ -48,8 +48,8 @@ class Calibration:
         """Raises UsageError where the artifact belongs to another model."""
         if self.model != fingerprint:
             raise UsageError(
-                f"{self.path} was calibrated on another model ({self.model[:12]}, not {fingerprint[:12]}); make one for "
-                "this model with `forklift calibrate`"
+                f"{self.path} was calibrated on another model ({self.model[:12]}, not {fingerprint[:12]}); make one "
+                "for this model with `forklift calibrate`"
             )
 
 

@@ -132,8 +132,8 @@ def budget_for_size(config: ModelConfig, size_bytes: int, vision_bits: int | Non
     smallest = sum(matrix.stored_bytes(min(QUANTIZATION_BITS)) for matrix in matrices)
     if size_bytes - rest < smallest:
         raise UsageError(
-            f"{size_bytes:,} bytes are too few: everything that is quantised takes {smallest:,} at 2 bits, and the rest "
-            f"{rest:,}; give at least {smallest + rest:,}"
+            f"{size_bytes:,} bytes are too few: what is quantised takes {smallest:,} at 2 bits, and the rest {rest:,}; "
+            f" give at least {smallest + rest:,}"
             + ("" if vision_bits is not None else ", or store the vision tower smaller with --vision-bits 8")
         )
     return size_bytes - rest

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from forklift.documents import Document, PagePolicy
 from forklift.errors import DocumentError, UsageError
+from forklift.evaluate.datasets import DOCUMENT_ENDINGS, GOLD, SCHEMA
 from forklift.prompt import Prompt, Prompter, extraction_text
 from forklift.schema import Schema
 
@@ -44,37 +45,64 @@ class Sample:
 
 
 def folder_samples(folder: Path, schema: Schema | None, limit: int | None = None, first: int = 0) -> list[Sample]:
-    """The documents of a folder, by name: `limit` of them from the one with index `first` on.
+    """The documents below a folder, by path: `limit` of them from the one with index `first` on.
 
-    `<stem>.json` beside a document is its true answer; `<stem>.schema.json` is its schema, instead of `schema`.
-    Raises UsageError where the folder has no documents, or one has no schema.
+    As a dataset of `forklift eval` has them, `<name>.gold.json` beside a document is its true answer, and
+    `<name>.schema.json`, or one schema.json for a folder, its schema, before `schema`. Answers may be missing.
+    Raises UsageError where there are no documents, or one has no schema.
     """
     if not folder.is_dir():
-        raise UsageError(f"--documents {folder}: is no folder")
+        raise UsageError(f"--documents {folder}: there is no such folder")
     paths = [
         path
-        for path in sorted(folder.iterdir())
-        if path.is_file() and not path.name.startswith(".") and path.suffix.lower() not in (".json", ".txt", ".md")
+        for path in sorted(folder.rglob("*"))
+        if path.suffix.lower().removeprefix(".") in DOCUMENT_ENDINGS and not path.name.startswith(".")
     ]
     chosen = paths[first:] if limit is None else paths[first : first + limit]
     if not chosen:
-        raise UsageError(f"--documents {folder}: has {len(paths)} documents, and those from {first} on are asked for")
+        raise UsageError(
+            f"--documents {folder}: has {len(paths)} documents, and those after the first {first} are asked for"
+        )
     return [_folder_sample(path, schema) for path in chosen]
 
 
 def _folder_sample(path: Path, schema: Schema | None) -> Sample:
-    own = path.with_name(f"{path.stem}.schema.json")
-    if own.is_file():
-        schema = Schema.load(own)
+    own = path.with_name(f"{path.stem}{SCHEMA}")
+    shared = path.with_name("schema.json")
+    if (found := next((file for file in (own, shared) if file.is_file()), None)) is not None:
+        schema = Schema.load(found)
     if schema is None:
         raise UsageError(f"{path}: give its schema with --schema, or beside it as {own.name}")
-    gold = path.with_name(f"{path.stem}.json")
+    gold = path.with_name(f"{path.stem}{GOLD}")
     try:
         sample = Sample(path, schema, gold.read_text(encoding="utf-8") if gold.is_file() else None)
         _ = sample.gold
     except (OSError, ValueError) as error:
         raise DocumentError(f"{gold}: is no JSON: {error}") from error
     return sample
+
+
+def built_in_samples(folder: Path, count: int, seed: int) -> list[Sample]:
+    """Made-up invoices, receipts and statements of one or two pages, written into `folder`.
+
+    Raises UsageError where reportlab, which draws them, is not installed.
+    """
+    from forklift.evaluate.documents.benchmark import Plan, make_document
+    from forklift.evaluate.documents.sheet import require_reportlab
+
+    try:
+        require_reportlab()
+    except UsageError as error:
+        raise UsageError(f"{error} Or give documents of your own with --documents DIR.") from None
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = Plan(documents=count, seed=seed, profile="short")
+    samples = []
+    for index in range(count):
+        _, made = make_document(plan, index)
+        path = folder / f"{index:04}.pdf"
+        path.write_bytes(made.flow.sheet.write(made.title))
+        samples.append(Sample(path, Schema.load(made.truth.schema), json.dumps(made.truth.gold, ensure_ascii=False)))
+    return samples
 
 
 def answer_text(gold_text: str, schema: Schema, form: AnswerForm) -> str:
