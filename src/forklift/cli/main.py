@@ -24,9 +24,13 @@ def build_app() -> typer.Typer:
     """The command-line application, one command a file."""
     import typer
 
+    from forklift.cli.bench import app as bench_app
+    from forklift.cli.calibrate import calibrate
+    from forklift.cli.convert import convert
     from forklift.cli.eval import app as eval_app
     from forklift.cli.extract import extract
     from forklift.cli.generate import generate
+    from forklift.cli.quantize import quantize
 
     app = typer.Typer(
         help="Documents into JSON that matches your schema, on your own machine.",
@@ -46,7 +50,11 @@ def build_app() -> typer.Typer:
 
     app.command()(extract)
     app.command()(generate)
+    app.command()(calibrate)
+    app.command()(quantize)
+    app.command()(convert)
     app.add_typer(eval_app, name="eval")
+    app.add_typer(bench_app, name="bench")
     return app
 
 
