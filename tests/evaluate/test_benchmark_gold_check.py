@@ -64,8 +64,8 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0])
 def test_the_benchmark_has_no_fault(tmp_path: Path, difficulty: float) -> None:
-    make_benchmark(tmp_path / "full", Plan(6, 11, "full", False, difficulty))
-    make_benchmark(tmp_path / "short", Plan(6, 11, "short", False, difficulty))
+    make_benchmark(tmp_path / "full", Plan(6, 294, "full", False, difficulty))
+    make_benchmark(tmp_path / "short", Plan(6, 294, "short", False, difficulty))
     for profile in ("full", "short"):
         report = check_gold(tmp_path / profile)
         assert [str(fault) for fault in report.faults] == []
