@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forklift.evidence.choice import Choice, Leaf
-from forklift.evidence.names import FieldNames
+from forklift.evidence.names import FieldNames, Path
 from forklift.evidence.occurrences import Finder
 from forklift.evidence.word_index import PageWords, WordIndex
 from forklift.results import Box, Citation, Field, Word
@@ -55,7 +55,7 @@ def cite(fields: Sequence[Field], pages: Iterable[PageText], schema: Schema | No
     for number, field in enumerate(fields):
         if _is_printed(field.value):
             path = names.path(field.pointer)
-            leaves[number] = Leaf(path, names.names(path), finder.find(field.value))
+            leaves[number] = _leaf(path, names, finder, field.value)
     choice = Choice(index, list(leaves.values()))
     choice.run()
     cited = []
@@ -63,7 +63,7 @@ def cite(fields: Sequence[Field], pages: Iterable[PageText], schema: Schema | No
         leaf = leaves.get(number)
         if leaf is None:
             cited.append(field)
-        elif leaf.chosen is not None:
+        elif leaf.chosen is not None and not leaf.trace:
             cited.append(replace(field, citations=_citations(index, leaf.chosen.words), grounded=True))
         else:
             cited.append(replace(field, grounded=False if complete and _is_absent(choice, leaf) else None))
@@ -76,7 +76,15 @@ def _is_absent(choice: Choice, leaf: Leaf) -> bool:
     One as short as "2" that is printed somewhere, but in no place that anything connects with the field, may yet be
     meant; unless it is known where the rest of its list element stands, and it is not there.
     """
-    return not leaf.found.places or not leaf.found.weak or choice.anchored(leaf)
+    return leaf.trace or not leaf.found.places or not leaf.found.weak or choice.anchored(leaf)
+
+
+def _leaf(path: Path, names: FieldNames, finder: Finder, value: str | int | float) -> Leaf:
+    found = finder.find(value)
+    in_list = any(isinstance(step, int) for step in path)
+    if found.places or not in_list:
+        return Leaf(path, names.names(path), found)
+    return Leaf(path, names.names(path), finder.traces(value), trace=True)
 
 
 def _is_printed(value: Any) -> bool:

@@ -31,12 +31,15 @@ class Leaf:
     """A value whose place is to be chosen.
 
     path: its steps from the root. names: the words of its name, of its title, and of its parent's.
+    trace: the value is printed nowhere, and `found` is where it may have been misread from: it says where the other
+        leaves of its list element stand, and is not cited.
     chosen: the outcome; None where no place is credible.
     """
 
     path: tuple[str | int, ...]
     names: tuple[frozenset[str], ...]
     found: Occurrences
+    trace: bool = False
     chosen: Occurrence | None = None
     places: tuple[Occurrence, ...] = ()
     merits: list[float] = field(default_factory=list)
@@ -89,7 +92,7 @@ class Choice:
             if not changed:
                 break
         for leaf in self._leaves:
-            if leaf.chosen is not None and leaf.found.weak and not self._supported(leaf):
+            if leaf.chosen is not None and leaf.found.weak and not leaf.trace and not self._supported(leaf):
                 self._take(leaf, None)
 
     def anchored(self, leaf: Leaf) -> bool:
@@ -132,7 +135,7 @@ class Choice:
         telling = [leaf for leaf in leaves if 0 < len(leaf.found.places) <= _FREQUENT]
         telling = telling or [leaf for leaf in leaves if leaf.found.places]
         for leaf in telling:
-            weight = (0.4 if leaf.found.weak else 1.0) / (1 + 0.05 * len(leaf.found.places))
+            weight = (0.4 if leaf.found.weak or leaf.trace else 1.0) / (1 + 0.05 * len(leaf.found.places))
             best: dict[int, float] = {}
             for place in leaf.found.places[:_FREQUENT]:
                 for offset, share in ((0, 1.0), (1, 0.7), (-1, 0.65), (2, 0.4)):
@@ -197,14 +200,14 @@ class Choice:
         context = self._listed if leaf.element else self._unlisted
         scores = context(leaf)
         for number, place in enumerate(leaf.places):
-            if any(self._taken[word, leaf.found.kind] for word in place.words):
+            if not leaf.trace and any(self._taken[word, leaf.found.kind] for word in place.words):
                 scores[number] -= 1.5
         best = max(range(len(scores)), key=lambda number: leaf.merits[number] + scores[number])
         self._take(leaf, leaf.places[best])
         return leaf.chosen is not before
 
     def _take(self, leaf: Leaf, place: Occurrence | None) -> None:
-        for step, held in ((-1, leaf.chosen), (1, place)):
+        for step, held in ((-1, leaf.chosen), (1, place)) if not leaf.trace else ():
             for word in held.words if held is not None else ():
                 self._taken[word, leaf.found.kind] += step
         leaf.chosen = place
@@ -212,7 +215,7 @@ class Choice:
     def _listed(self, leaf: Leaf) -> list[float]:
         """What the other leaves of its element, and of its column in other elements, say for each place."""
         siblings = [one for one in self._elements[leaf.element] if one is not leaf and one.chosen is not None][:8]
-        weights = [0.4 if one.found.weak else 1.0 for one in siblings]
+        weights = [0.4 if one.found.weak or one.trace else 1.0 for one in siblings]
         own_line = self._lines.get(leaf.element)
         column = self._column_neighbours(leaf)
         scores = []
@@ -240,7 +243,7 @@ class Choice:
     def _column_neighbours(self, leaf: Leaf) -> list[tuple[Occurrence, int | None]]:
         column, row = self._columns[leaf.column], self._row_in_column[id(leaf)]
         near = [*column[max(row - 3, 0) : row], *column[row + 1 : row + 4]]
-        return [(one.chosen, self._lines.get(one.element)) for one in near if one.chosen is not None]
+        return [(one.chosen, self._lines.get(one.element)) for one in near if one.chosen is not None and not one.trace]
 
     def _unlisted(self, leaf: Leaf) -> list[float]:
         """What the fields beside it in the schema say for each place."""
@@ -260,8 +263,8 @@ class Choice:
         """The last field before it and the first after it, of the same object, that are placed."""
         family = [one for one in self._elements[leaf.element] if one.path[:-1] == leaf.path[:-1]]
         at = next(number for number, one in enumerate(family) if one is leaf)
-        before = next((one for one in reversed(family[:at]) if one.chosen is not None), None)
-        after = next((one for one in family[at + 1 :] if one.chosen is not None), None)
+        before = next((one for one in reversed(family[:at]) if one.chosen is not None and not one.trace), None)
+        after = next((one for one in family[at + 1 :] if one.chosen is not None and not one.trace), None)
         return [one for one in (before, after) if one is not None]
 
     @cached_property
@@ -293,7 +296,7 @@ class Choice:
             return True
         return any(
             one.chosen is not None
-            and not one.found.weak
+            and not (one.found.weak or one.trace)
             and abs(one.chosen.line - place.line) <= _BLOCK
             and _aligned(place, one.chosen)
             for one in self._elements[leaf.element]
@@ -318,7 +321,11 @@ class Choice:
             _aligned(place, other) for other in column
         ):
             return False
-        return any(not one.found.weak for one in near) or len(near) > 1
+        if any(not one.found.weak for one in near) or len(near) > 1:
+            return True
+        window = self._windows.get(leaf.element)
+        between = window is not None and window[0] <= place.line <= window[1]
+        return between and len(column) > 1 and all(_aligned(place, other) for other in column)
 
     def _lines_of_others(self, leaf: Leaf) -> set[int]:
         """Where the telling leaves of the other elements of its list stand."""

@@ -58,7 +58,10 @@ def signs_in(word: str) -> tuple[str, ...]:
     """The currency forms that a word may show besides being one itself: "US$1,234.50" shows us$ and $."""
     plain = word.casefold()
     letters = "".join(character for character in plain if not character.isdigit()).strip(".,:;()[]'’-−–+*/ ")
-    found = [plain.strip("()[]:;,"), letters, letters.rstrip(".")]
-    found += [part for part in letters.replace(".", ",").split(",") if part]
+    found = [plain.strip("()[]:;,")]
+    # Beside digits two letters are rather the head of a code than a currency: FR74 is no franc.
+    if len(letters.rstrip(".")) > 2 or letters == found[0] or not letters.isalpha():
+        found += [letters, letters.rstrip(".")]
+        found += [part for part in letters.replace(".", ",").split(",") if len(part) > 2]
     found += [character for character in plain if character in SIGNS]
     return tuple(dict.fromkeys(form for form in found if form))

@@ -17,6 +17,8 @@ _MAX_PLACES = 1000  # of one value
 _SYMBOLS = frozenset("+#&@%*=<>€$£¥")
 # A value this short is printed in places that have nothing to do with it.
 _SHORT = 2
+_TELLING = 4  # letters of a word that tells something when another of its value is misread
+_MAX_TRACES = 12
 _LINES_OF_NEXT_PAGE = 8  # a value that is broken by the page goes on below at most so much of a header
 _CODE_QUALITY = 0.4  # digits that are part of a code, which is no number
 
@@ -59,6 +61,30 @@ class Finder:
         if key not in self._found:
             self._found[key] = self._text(value) if isinstance(value, str) else self._number(value)
         return self._found[key]
+
+    def traces(self, value: str | int | float) -> Occurrences:
+        """Where a value that is printed nowhere may have been misread from: other than by one digit or letter a word.
+
+        They say where its list element stands; they are no places of the value.
+        """
+        spans: list[Span] = []
+        if isinstance(value, str):
+            pieces = [piece for piece in (searchable(part)[0] for part in value.split()) if len(piece) >= _TELLING]
+            for piece in pieces:
+                words = self._index.words_like(piece)
+                if len(words) <= _MAX_TRACES:
+                    spans += [((word,), len(piece) / sum(map(len, pieces))) for word in words]
+            return self._occurrences(spans, False, "trace")
+        try:
+            key = number_key(value)
+        except ValueError:
+            return Occurrences((), True, "trace")
+        for index, digit in enumerate(key):
+            if digit.isdigit():
+                for other in "0123456789".replace(digit, ""):
+                    hits = self._index.numbers.get(key[:index] + other + key[index + 1 :], ())
+                    spans += [(tuple(range(hit.first, hit.last + 1)), 0.6) for hit in hits[:_MAX_TRACES] if hit.alone]
+        return self._occurrences(spans, len(key.replace(".", "")) <= _SHORT + 1, "trace")
 
     def _number(self, value: int | float) -> Occurrences:
         try:

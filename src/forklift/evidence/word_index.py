@@ -18,6 +18,7 @@ from forklift.results import Word
 # Gaps between words of one line, in heights of a word: up to _NEAR they belong together, as in a phrase.
 _NEAR = 0.6
 _FAR = 2.0
+_LIKE_FROM, _LIKE_TO = 4, 24  # letters of words that are also looked up with one of them misread
 _MAX_HITS = 5000  # of one value; one that is printed more often says nothing
 _MINUS = frozenset("-−–‒")
 _THOUSANDS_HEAD = re.compile(r"[^0-9]*[0-9]{1,3}")
@@ -52,6 +53,10 @@ def searchable(text: str) -> tuple[str, bytearray]:
         elif character != "\u00ad":
             edge = 1
     return "".join(kept), edges
+
+
+def _masks(spelling: str) -> Iterator[str]:
+    return (f"{spelling[:index]}\0{spelling[index + 1 :]}" for index in range(len(spelling)))
 
 
 class NumberHit(NamedTuple):
@@ -189,6 +194,23 @@ class WordIndex:
         found: dict[str, list[int]] = {}
         for word in range(len(self.texts)):
             found.setdefault(self.spelling(word), []).append(word)
+        return found
+
+    def words_like(self, wanted: str) -> Sequence[int]:
+        """The words that spell `wanted` but for one letter that was read as another; exact ones too."""
+        found: list[int] = []
+        for mask in _masks(wanted):
+            for spelling in self._by_mask.get(mask, ()):
+                found += self._by_spelling[spelling]
+        return sorted(set(found))
+
+    @cached_property
+    def _by_mask(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for spelling in self._by_spelling:
+            if _LIKE_FROM <= len(spelling) <= _LIKE_TO:
+                for mask in _masks(spelling):
+                    found.setdefault(mask, []).append(spelling)
         return found
 
     @cached_property
