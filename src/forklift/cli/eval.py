@@ -44,9 +44,6 @@ app = typer.Typer(
     help="Measure extraction on documents whose answers are known; `forklift eval DATASET` is short for score.",
     rich_markup_mode=None,
 )
-app.command()(make)
-app.command()(check)
-
 HtmlFile = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.")]
 
 
@@ -105,13 +102,8 @@ def score(
             def clean_up() -> None:
                 remove_unfinished()
                 bar.stop()
-                _say_kept(answers_folder)
 
-            try:
-                run = run_interruptible(work, clean_up=clean_up)
-            except Interrupted:
-                clean_up()
-                raise
+            run = run_interruptible(work, clean_up=clean_up, last_words=lambda: _last_words(answers_folder))
             bar.stop()
         _show_run(run)
     if run.failures:
@@ -157,10 +149,9 @@ def _beside(path: Path | None) -> Path | None:
     return path.with_name(path.stem + ".answers") if path is not None else None
 
 
-def _say_kept(folder: Path | None) -> None:
+def _last_words(folder: Path | None) -> str:
     kept = len(list(folder.glob("*.json"))) if folder is not None and folder.is_dir() else 0
-    if kept:
-        say(f"{kept} answers are kept in {folder}; the same command goes on from there.")
+    return f"interrupted; {kept} answers are kept in {folder}, the same command goes on" if kept else "interrupted"
 
 
 def _extract(
@@ -184,7 +175,7 @@ def _extract(
             bar.count_token()
 
         def finished(self, example: Example, answer: Answer) -> None:
-            bar.finish_file()
+            bar.finish_file(answer.seconds or 0.0)
 
     def open_extractor() -> Extractor:
         from forklift.extract import load
@@ -256,3 +247,7 @@ def _print(part: Any) -> None:
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else WIDTH_OF_FILES
     output.write_stdout(rendered([part], width=width, colour=terminal).encode("utf-8", "replace"))
+
+
+app.command()(make)
+app.command()(check)

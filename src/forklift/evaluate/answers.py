@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any
 
 from forklift.errors import DatasetError, OutputError
 from forklift.evaluate.datasets import Example, read_json
+from forklift.outputs.files import as_json, write_whole
 from forklift.results import Outcome, Result
 
 _FORMAT = "forklift-answer/1"
@@ -79,9 +79,9 @@ class AnswerStore:
         }
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._path(example), json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         except OSError as error_:
             raise OutputError(f"{self._folder}: the answers cannot be kept there: {error_.strerror}.") from None
+        write_whole(self._path(example), as_json(record, indent=None))
 
     def _path(self, example: Example) -> Path:
         return self._folder / f"{example.id}.json"
@@ -101,19 +101,6 @@ def _digest(path: Path | None) -> str | None:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that appears under its name complete or not at all. Raises OSError."""
-    descriptor, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def model_files(folder: Path) -> str:

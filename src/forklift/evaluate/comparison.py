@@ -57,7 +57,10 @@ def compare(first: Run, second: Run) -> Comparison:
     ours, theirs = (ratios(documents) for documents in pair)
     differences = {name: difference_interval(*ours[name], *theirs[name]) for name in ours}
     left_out = (ids | {document["id"] for document in first.documents}) - set(shared)
-    runs = [Run({**run.content, "documents": documents}) for run, documents in zip((first, second), pair, strict=True)]
+    runs = [
+        Run({**run.content, "documents": documents}, run.file)
+        for run, documents in zip((first, second), pair, strict=True)
+    ]
     return Comparison(runs[0], runs[1], differences, tuple(sorted(left_out)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from forklift.evaluate.bootstrap import Interval, ratio_interval
 from forklift.evaluate.datasets import Example, read_json
 from forklift.evaluate.equality import tolerant_key
 from forklift.evaluate.score import COUNTED, FAILURE, Counts, FieldScore, Verdict, count, labels_of, score
+from forklift.outputs.files import as_json
 
 FORMAT = "forklift-eval/1"
 CONFIDENCE_BINS = 10
@@ -34,13 +35,14 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class Run:
-    """One evaluated run. content: the JSON object that docs/evaluate.md describes."""
+    """One evaluated run. content: the JSON object that docs/evaluate.md describes. file: that it was read from."""
 
     content: dict[str, Any]
+    file: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
-        return str(self.content["model"])
+        return f"{self.content['model']} ({self.file})" if self.file else str(self.content["model"])
 
     @property
     def documents(self) -> list[dict[str, Any]]:
@@ -60,10 +62,10 @@ class Run:
         content = read_json(path)
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise DatasetError(f'{path}: is no run of "forklift eval --json" (its "format" has to be "{FORMAT}").')
-        return cls(content)
+        return cls(content, str(path))
 
     def as_json(self) -> bytes:
-        return (json.dumps(self.content, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass")
+        return as_json(self.content, indent=1)
 
 
 def counts_of(part: Mapping[str, Any]) -> Counts:
