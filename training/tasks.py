@@ -39,7 +39,12 @@ def plain_task(document: Document) -> Task:
     """The bundled schema as it is; of a crop, the part of it that the crop shows."""
     schema = bundled_schema(document.schema)
     fields = [field for field in schema["properties"] if document.kind not in CROPS or field in document.truth]
-    return Task(_narrowed(schema, fields), _answer(document, fields, None))
+    answer = _answer(document, fields, None)
+    for field, true in answer.items():
+        if isinstance(true, list):  # wide documents know more of a line than the schema asks for
+            columns = schema["properties"][field]["items"]["properties"]
+            answer[field] = [{column: item[column] for column in columns} for item in true]
+    return Task(_narrowed(schema, fields), answer)
 
 
 def make_task(random: Random, document: Document, *, difficulty: float = 1.0, vary: bool = True) -> Task:

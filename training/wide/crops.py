@@ -11,7 +11,9 @@ from training.wide.content import draw_facts
 from training.wide.job import Job
 from training.wide.locales import draw_locale
 from training.wide.look import draw_look
-from training.wide.parts import Row, Table, draw_table_form, item_cells, item_marks, sign_mark, strip, totals
+from training.wide.parts import Row, strip
+from training.wide.tables import Table, draw_table_form, item_cells, item_marks
+from training.wide.totals import sign_mark, totals
 
 # Points; 384 x 160, 576 x 192 and 288 x 192 pixels at 96 dots per inch.
 ASKED_PLAINLY = frozenset("vendor customer invoice_number date due_date currency line_items subtotal tax total".split())

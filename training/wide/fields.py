@@ -258,9 +258,9 @@ STATEMENT = {
     ),
     "total_in": _field("money", "total_in total_credit credits deposits", "Sum of all money received|Total of credits"),
     "total_out": _field("money", "total_out total_debit debits payments", "Sum of all money paid out|Total of debits"),
-    **{
-        name: _COMPANY[name] for name in ("vendor_address", "vendor_phone", "vendor_email", "document_type", "currency")
-    },
+    **_COMPANY,
+    "bic": INVOICE["bic"],
+    "customer_address": INVOICE["customer_address"],
 }
 SCALARS = {"invoice": INVOICE, "receipt": RECEIPT, "statement": STATEMENT}
 # How fields that belong together are nested: group -> (names of the group, field -> its name inside)

@@ -12,7 +12,8 @@ from training.wide.content import Facts
 from training.wide.figures import Value
 from training.wide.look import Look
 from training.wide.paper import Face, Mark, Paper
-from training.wide.parts import Marks, Row, address, contact_rows, pairs, sign_mark
+from training.wide.parts import Marks, Row, address, contact_rows, pairs
+from training.wide.totals import sign_mark
 
 # Points. On paper at 96 dots per inch: 794 x 1123, 816 x 1056 and 560 x 794 pixels.
 A4, LETTER, A5 = (595.276, 841.89), (612.0, 792.0), (419.528, 595.276)

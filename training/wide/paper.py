@@ -21,12 +21,29 @@ from training.wide.fonts import INVENTORY
 
 Ink = float | tuple[float, float, float]
 _BAND = 30.0
+# Accents of capitals reach higher than the capitals.
+_ACCENTED_ASCENT = 0.95
+_ACCENTED = frozenset("ÀÂÄÈÉÊËÎÏÔÖÙÛÜÁÍÓÚÑÌÒ")
+
+
+# Fonts that are not embedded are drawn in pdfium's own, whose advances differ here from the standard ones.
+_PDFIUM_ADVANCES = {
+    "Helvetica": {"€": 0.667},
+    "Helvetica-Oblique": {"@": 1.116, "€": 0.667},
+    "Helvetica-Bold": {"@": 1.072, "€": 0.722},
+    "Helvetica-BoldOblique": {"5": 0.528, "@": 1.072, "€": 0.722},
+    "Times-Roman": {"€": 0.722},
+    "Times-Bold": {"€": 0.722},
+    "Times-BoldItalic": {"€": 0.667},
+}
 
 
 @functools.cache
 def advances(font: str) -> dict[str, float]:
-    """The advance of each character at size 1, as the PDF states it; no pair is kerned."""
-    return {character: stringWidth(character, font, 1.0) for character in INVENTORY}
+    """The advance of each character at size 1, as pdfium draws it: in whole thousandths, and no pair is kerned."""
+    stated = {character: stringWidth(character, font, 1000) for character in INVENTORY}
+    whole = {character: math.floor(advance + 1e-6) / 1000 for character, advance in stated.items()}
+    return whole | _PDFIUM_ADVANCES.get(font, {})
 
 
 class Face(NamedTuple):
@@ -181,7 +198,8 @@ class Paper:
             x -= width / 2
         if not text.strip():
             raise DoesNotFit("empty text")
-        self.reserve(x, y - ASCENT * face.size, x + width, y + DESCENT * face.size, what=text)
+        ascent = ASCENT if _ACCENTED.isdisjoint(text) else _ACCENTED_ASCENT
+        self.reserve(x, y - ascent * face.size, x + width, y + DESCENT * face.size, what=text)
         self.bottom = max(self.bottom, y + DESCENT * face.size)
         self.runs.append(Run(self.page, x, y, text, face, ink))
         self._operations.append(("run", len(self.runs) - 1))

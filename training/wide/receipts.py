@@ -13,7 +13,9 @@ from training.wide.job import Job
 from training.wide.locales import draw_locale
 from training.wide.look import draw_look
 from training.wide.paper import Face, Mark
-from training.wide.parts import Row, Table, address, draw_table_form, item_cells, item_marks, percent, sign_mark, totals
+from training.wide.parts import Row, address
+from training.wide.tables import Table, draw_table_form, item_cells, item_marks, percent
+from training.wide.totals import sign_mark, totals
 
 FIELDS = (
     *("document_type", "vendor", "vendor_address", "vendor_tax_id", "vendor_phone", "receipt_number", "date"),

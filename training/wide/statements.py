@@ -16,7 +16,9 @@ from training.wide.job import A4, A5, LETTER, Job
 from training.wide.locales import draw_locale
 from training.wide.look import Look, draw_look
 from training.wide.paper import Mark
-from training.wide.parts import Row, Table, draw_table_form, logo, pairs, sign_mark, strip
+from training.wide.parts import Row, logo, pairs, strip
+from training.wide.tables import Table, draw_table_form
+from training.wide.totals import sign_mark
 
 FIELDS = (
     *("document_type", "vendor", "vendor_address", "vendor_phone", "vendor_tax_id", "vendor_email", "bic"),
@@ -115,7 +117,7 @@ def _head_list(job: Job, y: float, account: _Account) -> float:
     """Everything labelled, one below the other."""
     look, facts = job.look, job.facts
     y = job.vendor((job.x0 + job.x1) / 2, y, align="centre", width=job.width, lines=0)
-    y = job.title((job.x0 + job.x1) / 2, y + look.size, align="centre", key="statement_title") + look.size
+    y = job.title((job.x0 + job.x1) / 2, y + look.heading_size * 0.9, align="centre", key="statement_title") + look.size
     rows: list[Row] = [("customer", look.label("account_holder"), facts.customer.name), *_rows(job, account)]
     return job.pairs(job.x0, job.x0 + job.width * 0.9, y, rows, form="columns")
 
