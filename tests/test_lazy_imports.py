@@ -39,6 +39,8 @@ def test_importing_the_package_loads_no_heavy_module() -> None:
         "forklift.schema",
         "forklift.documents",
         "forklift.engines.base",
+        "forklift.annotate",
+        "forklift.batch",
         "forklift.checkpoint.catalog",
         "forklift.checkpoint.config_reader",
     ],
