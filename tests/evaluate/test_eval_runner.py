@@ -173,3 +173,19 @@ def test_predictions_for_no_document_at_all_are_a_mistake(examples: list[Example
         read_predictions(tmp_path, examples)
     with pytest.raises(DatasetError, match="no such folder"):
         read_predictions(tmp_path / "nowhere", examples)
+
+
+def test_scoring_needs_neither_torch_nor_scipy_until_lists_differ() -> None:
+    import subprocess
+    import sys
+
+    code = """
+import sys, forklift.evaluate.report, forklift.cli.eval
+from forklift.evaluate.score import score
+score({"l": [1, 2]}, {"l": [1, 2]})
+assert not {"torch", "scipy", "jsonschema"} & set(sys.modules), sys.modules.keys()
+score({"l": [1, 2]}, {"l": [3, 4]})
+assert "scipy" in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
