@@ -1,5 +1,5 @@
-"""Random JSON Schemas: nested objects, arrays, enums, references, nullable parts, formats, names in any
-script.
+"""Random JSON Schemas of every supported keyword: nested objects, tuples, enums, references, recursion, nullable
+parts, formats, patterns, bounds, open objects, names in any script; on request those that decoding cannot enforce.
 """
 
 from __future__ import annotations
@@ -51,17 +51,44 @@ WORDS = (
     "-1",
     "null",
 )
-FORMATS = ("date", "date-time", "time", "email", "uuid", "ipv4", "uri")
-PATTERNS = ("^[A-Z]{2}\\d{2}$", "^\\d+([.,]\\d{2})?$", "[äöü]+", "^(ja|nein)$", "^.{1,5}$")
+FORMATS = ("date", "date-time", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid", "not-known")
+# Pattern -> strings in which it is found.
+PATTERNS = {
+    "^[A-Z]{2}\\d{2}$": ("AB12", "ZZ00"),
+    "^\\d+([.,]\\d{2})?$": ("7", "12,50", "0.99"),
+    "[äöü]+": ("ä", "x ö y", "grün"),
+    "^(ja|nein)$": ("ja", "nein"),
+    "^.{1,5}$": ("a", "é – ü", "12345"),
+}
+LOOKING_AROUND = {"^(?=.*[0-9]).+$": ("1", "a 5"), "^(?!INV).*$": ("RE-1", "")}  # no grammar holds these
 
 
-def random_schema(rng: random.Random, *, depth: int = 3) -> dict[str, Any]:
-    """An object schema for which some answer exists. depth: levels of nesting at most."""
-    maker = _Maker(rng)
+def random_schema(rng: random.Random, *, depth: int = 3, checked: bool = False) -> dict[str, Any]:
+    """An object schema for which some answer exists. depth: levels of nesting at most.
+
+    checked: also keywords that decoding cannot enforce; some answers that it allows are then not valid.
+    """
+    maker = _Maker(rng, checked)
     schema = maker.object(depth)
     if maker.definitions:
-        schema["$defs"] = maker.definitions
+        schema[rng.choice(["$defs", "$defs", "definitions"])] = maker.definitions
+        if "definitions" in schema:
+            schema = _elsewhere(schema)
     return schema
+
+
+def _elsewhere(node: Any) -> Any:
+    """The references to $defs made references to definitions."""
+    if isinstance(node, list):
+        return [_elsewhere(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: value.replace("#/$defs/", "#/definitions/")
+        if key == "$ref" and isinstance(value, str)
+        else _elsewhere(value)
+        for key, value in node.items()
+    }
 
 
 def schemas() -> strategies.SearchStrategy[dict[str, Any]]:
@@ -70,11 +97,12 @@ def schemas() -> strategies.SearchStrategy[dict[str, Any]]:
 
 
 class _Maker:
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, checked: bool) -> None:
         self.rng = rng
+        self.checked = checked
         self.definitions: dict[str, Any] = {}
 
-    def node(self, depth: int) -> dict[str, Any]:
+    def node(self, depth: int) -> Any:
         kinds = ["string"] * 4 + [
             "number",
             "number",
@@ -84,23 +112,18 @@ class _Maker:
             "const",
             "format",
             "types",
+            "untyped",
         ]
         if depth > 0:
-            kinds += [
-                "object",
-                "object",
-                "array",
-                "array",
-                "array",
-                "anyOf",
-                "reference",
-                "recursive",
-                "allOf",
-            ]
-        schema: dict[str, Any] = getattr(self, self.rng.choice(kinds))(depth)
-        if self.rng.random() < 0.2:
+            kinds += ["object", "object", "array", "array", "array", "tuple", "anyOf", "oneOf", "reference"]
+            kinds += ["recursive", "allOf", "open", "anything"]
+        schema = getattr(self, self.rng.choice(kinds))(depth)
+        if self.rng.random() < 0.2 and isinstance(schema, dict):
             schema = {**schema, "description": self.rng.choice(WORDS)}
         return schema
+
+    def sometimes(self, chance: float) -> bool:
+        return self.checked and self.rng.random() < chance
 
     def object(self, depth: int) -> dict[str, Any]:
         names = self.rng.sample(NAMES, self.rng.randint(1, 5))
@@ -115,7 +138,32 @@ class _Maker:
             schema["additionalProperties"] = False
         elif chance < 0.4:
             schema["additionalProperties"] = {"type": "integer"}
+        elif chance < 0.45:
+            schema["additionalProperties"] = True
+        if self.sometimes(0.3):
+            schema |= self.rng.choice(
+                [
+                    {"dependentRequired": {names[0]: [names[-1]]}},
+                    {"minProperties": 1},
+                    {"maxProperties": 3},
+                    {"propertyNames": {"maxLength": 12}},
+                    {"if": {"required": [names[0]]}, "then": {"required": [names[-1]]}, "else": {"maxProperties": 2}},
+                    {"dependentSchemas": {names[0]: {"minProperties": 2}}},
+                    {"unevaluatedProperties": False},
+                    {"not": {"required": [names[0]]}},
+                ]
+            )
         return schema
+
+    def open(self, depth: int) -> dict[str, Any]:
+        child = self.node(depth - 1)
+        return self.rng.choice(
+            [
+                {"type": "object", "additionalProperties": child},
+                {"type": "object", "patternProperties": {"^x_": child}, "additionalProperties": False},
+                {"type": "object", "patternProperties": {"^x_": child}, "properties": {"a": {"type": "string"}}},
+            ]
+        )
 
     def array(self, depth: int) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "array", "items": self.node(depth - 1)}
@@ -123,7 +171,37 @@ class _Maker:
             schema["minItems"] = self.rng.randint(0, 2)
         if self.rng.random() < 0.5:
             schema["maxItems"] = self.rng.randint(schema.get("minItems", 0), 4)
+        if self.sometimes(0.4):
+            schema |= self.rng.choice(
+                [{"uniqueItems": True}, {"contains": {"type": "string"}}, {"contains": {}, "maxContains": 1}]
+            )
         return schema
+
+    def tuple(self, depth: int) -> dict[str, Any]:
+        prefix = [self.node(depth - 1) for _ in range(self.rng.randint(1, 3))]
+        schema: dict[str, Any] = {"type": "array", "prefixItems": prefix}
+        if self.rng.random() < 0.7:
+            schema["items"] = self.rng.choice([False, {"type": "boolean"}])
+        if self.rng.random() < 0.5:
+            schema["minItems"] = self.rng.randint(1, len(prefix))
+        return schema
+
+    def oneOf(self, depth: int) -> dict[str, Any]:
+        apart = [
+            self.string(0),
+            {"type": "integer"},
+            {"type": "boolean"},
+            {"type": "array", "items": {"type": "string"}},
+        ]
+        if self.sometimes(0.5):
+            return {"oneOf": [{"type": "integer", "minimum": 3}, {"type": "number", "maximum": 10}]}
+        return {"oneOf": self.rng.sample(apart, 2)}
+
+    def anything(self, depth: int) -> Any:
+        return self.rng.choice([True, {}, {"type": "array"}, {"type": "object"}])
+
+    def untyped(self, depth: int) -> dict[str, Any]:
+        return self.rng.choice([{"maxLength": 4}, {"minimum": 2}, {"format": "date"}, {"exclusiveMaximum": 9}])
 
     def anyOf(self, depth: int) -> dict[str, Any]:
         branches = [self.node(depth - 1) for _ in range(self.rng.randint(1, 2))]
@@ -133,14 +211,17 @@ class _Maker:
         parts = [self.object(depth - 1), {"type": "object", "properties": {"extra": {"type": "string"}}}]
         for part in parts:
             part.pop("additionalProperties", None)  # a closed part would forbid the other's names
+            part.pop("unevaluatedProperties", None)
         return {"allOf": parts}
 
     def reference(self, depth: int) -> dict[str, Any]:
         if not self.definitions or self.rng.random() < 0.5:
             name = f"Teil{len(self.definitions)}"
             self.definitions[name] = {}
-            self.definitions[name] = self.node(depth - 1)
-        return {"$ref": f"#/$defs/{self.rng.choice(self._finished())}"}
+            made = self.node(depth - 1)
+            self.definitions[name] = made if isinstance(made, dict) and made else {"type": "string"}
+        schema = {"$ref": f"#/$defs/{self.rng.choice(self._finished())}"}
+        return {**schema, "nullable": True} if self.rng.random() < 0.1 else schema
 
     def recursive(self, depth: int) -> dict[str, Any]:
         name = f"Baum{len(self.definitions)}"
@@ -153,21 +234,32 @@ class _Maker:
         schema: dict[str, Any] = {"type": ["string", "null"] if self.rng.random() < 0.3 else "string"}
         chance = self.rng.random()
         if chance < 0.2:
-            schema["pattern"] = self.rng.choice(PATTERNS)
+            schema["pattern"] = self.rng.choice(list(PATTERNS))
         elif chance < 0.4:
             schema["minLength"] = self.rng.randint(0, 3)
-            schema["maxLength"] = self.rng.randint(3, 8)
+            schema["maxLength"] = self.rng.choice([3, 5, 8, 10**6])
+        elif self.sometimes(0.3):
+            schema |= self.rng.choice(
+                [
+                    {"pattern": self.rng.choice(list(LOOKING_AROUND))},
+                    {"not": {"enum": ["paid", ""]}},
+                    {"format": "json-pointer"},
+                ]
+            )
         return schema
 
     def format(self, depth: int) -> dict[str, Any]:
-        return {"type": "string", "format": self.rng.choice(FORMATS)}
+        schema = {"type": "string", "format": self.rng.choice(FORMATS)}
+        return {**schema, "maxLength": 40} if self.rng.random() < 0.2 else schema
 
     def number(self, depth: int) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "number"}
         if self.rng.random() < 0.3:
             schema["minimum"] = self.rng.choice([0, -1.5, 3])
         if self.rng.random() < 0.3:
-            schema["maximum"] = self.rng.choice([3.25, 1000])
+            schema[self.rng.choice(["maximum", "exclusiveMaximum"])] = self.rng.choice([3.25, 1000, 1e18])
+        if self.rng.random() < 0.2:
+            schema["multipleOf"] = self.rng.choice([0.01, 0.25, 5])
         if self.rng.random() < 0.1:
             schema["nullable"] = True
         return schema
@@ -176,6 +268,10 @@ class _Maker:
         schema: dict[str, Any] = {"type": "integer"}
         if self.rng.random() < 0.3:
             schema["exclusiveMinimum"] = self.rng.choice([0, -5])
+        if self.rng.random() < 0.2:
+            schema["maximum"] = self.rng.choice([12, 99.5])
+        if self.rng.random() < 0.1:
+            schema["multipleOf"] = 3
         return schema
 
     def boolean(self, depth: int) -> dict[str, Any]:

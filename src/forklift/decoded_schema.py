@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from forklift.decoding.grammar import leaf_error
@@ -198,6 +199,13 @@ class DecodedSchema:
             self.relaxed += [(pointer, keyword) for keyword in _LEAF_KEYWORDS["number"] if keyword in option]
         if "minLength" in leaf and leaf["minLength"] > leaf.get("maxLength", leaf["minLength"]):
             return self._none(pointer, f"at least {leaf['minLength']} and at most {leaf['maxLength']} characters")
+        if kind == "number" and "multipleOf" in leaf:
+            step = Decimal(str(leaf["multipleOf"])).normalize()
+            digits, exponent = step.as_tuple().digits, int(step.as_tuple().exponent)
+            if exponent < -1 and digits != (1,):
+                # llguidance would take multiples of 0.25 with two decimals only: 1.50, but not 1.5.
+                leaf["multipleOf"] = float(Decimal(1).scaleb(exponent))
+                self.relaxed.append((pointer, "multipleOf"))
         waiting = [*_DISPENSABLE, "minimum", "maximum"]
         while error := leaf_error(leaf):
             if "Unsatisfiable" in error:

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from forklift.errors import SchemaError
-from forklift.json_schema import MAX_NESTING, walk
+from forklift.json_schema import MAX_NESTING
+from forklift.schema_model import model_schema
+
+# The schemas that nano learned to read; every word of theirs is in its prompt, so they say no more than it knows.
+_UNTITLED = {
+    "invoice": ("Invoice", "The main fields and lines of an invoice; what the bundled model nano was trained on."),
+    "receipt": ("Receipt", "The main fields and lines of a receipt; what the bundled model nano was trained on."),
+}
 
 
 @lru_cache(maxsize=1)
@@ -29,7 +36,7 @@ def read_source(source: Any, name: str | None = None) -> tuple[Any, str]:
     if isinstance(source, Mapping | bool):
         return copy.deepcopy(source), name or "schema"
     if isinstance(source, type) and hasattr(source, "model_json_schema"):
-        return from_pydantic(source), name or source.__name__
+        return model_schema(source), name or source.__name__
     if isinstance(source, Path):
         return parse(read_text(source), source.name), name or source.name
     if isinstance(source, str):
@@ -56,15 +63,23 @@ def bundled_text(name: str) -> str:
     return (resources.files("forklift") / "schemas" / f"{name}.json").read_text(encoding="utf-8")
 
 
-def read_text(path: Path) -> str:
-    """Raises SchemaError when there is no such file or it is no text."""
+def bundled_summary(name: str) -> tuple[str, str]:
+    """Title and description of a bundled schema."""
+    schema = json.loads(bundled_text(name))
+    title, description = _UNTITLED.get(name, ("", ""))
+    return schema.get("title", title), schema.get("description", description)
+
+
+def read_text(path: Path, kind: str = "schema file") -> str:
+    """Raises SchemaError when there is no such file or it is no text. kind: what to call it then."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        names = ", ".join(bundled_names())
-        raise SchemaError(f"{path}: no such schema file; the bundled schemas are {names}") from None
+        names = f"; the bundled schemas are {', '.join(bundled_names())}" if kind == "schema file" else ""
+        raise SchemaError(f"{path}: no such {kind}{names}") from None
     except (OSError, ValueError) as error:
-        raise SchemaError(f"{path}: cannot be read as a schema: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SchemaError(f"{path}: cannot be read as text: {reason}") from None
 
 
 def parse(text: str, name: str) -> Any:
@@ -83,12 +98,3 @@ def parse(text: str, name: str) -> Any:
         raise SchemaError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise SchemaError(f"{name}: nested more than {MAX_NESTING} levels deep; flatten it") from None
-
-
-def from_pydantic(model: Any) -> Any:
-    """The model's JSON Schema without the titles that Pydantic makes up from the names: noise in a prompt."""
-    source = model.model_json_schema()
-    for _, node in list(walk(source)):
-        if isinstance(node, dict) and isinstance(node.get("title"), str):
-            del node["title"]
-    return source

@@ -179,7 +179,8 @@ class _Survey:
         reason = leaf_error({"type": "string", "pattern": pattern})
         if not reason or "Unsatisfiable" in reason:  # then decoding says so itself
             return found(Treatment.ENFORCED)
-        cause = re.sub(r".*error: ", "", " ".join(reason.split()))
+        cause = next((line.removeprefix("error: ") for line in reason.splitlines() if line.startswith("error: ")), None)
+        cause = cause or reason.splitlines()[0]
         try:
             re.compile(pattern)
         except re.error as error:

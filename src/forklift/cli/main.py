@@ -31,6 +31,7 @@ def build_app() -> typer.Typer:
     from forklift.cli.extract import extract
     from forklift.cli.generate import generate
     from forklift.cli.quantize import quantize
+    from forklift.cli.schema import app as schema_app
 
     app = typer.Typer(
         help="Documents into JSON that matches your schema, on your own machine.",
@@ -55,6 +56,7 @@ def build_app() -> typer.Typer:
     app.command()(convert)
     app.add_typer(eval_app, name="eval")
     app.add_typer(bench_app, name="bench")
+    app.add_typer(schema_app, name="schema")
     return app
 
 
