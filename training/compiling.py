@@ -21,12 +21,14 @@ from forklift.model.vision import VisionBlock, VisionTower
 from training.attention import attend
 
 
-def _linear_first(layer: DecoderLayer, x: Tensor) -> tuple[Tensor, ...]:
+def _linear_project(layer: DecoderLayer, x: Tensor) -> tuple[Tensor, ...]:
     net = layer.linear_attn
     mixed, gate, strength, rate = net.project(layer.input_layernorm(x))
-    padded = F.pad(mixed, (0, 0, net.config.conv_kernel_size - 1, 0))
-    gathered = net.gather(padded, strength, rate)
-    return gate, *within_chunks(*(by_chunk(part, CHUNK_SIZE) for part in gathered))
+    return F.pad(mixed, (0, 0, net.config.conv_kernel_size - 1, 0)), gate, strength, rate
+
+
+def _linear_gather(layer: DecoderLayer, padded: Tensor, strength: Tensor, rate: Tensor) -> tuple[Tensor, ...]:
+    return layer.linear_attn.gather(padded, strength, rate)
 
 
 def _linear_last(layer: DecoderLayer, x: Tensor, output: Tensor, gate: Tensor) -> Tensor:
@@ -48,9 +50,15 @@ def _full_last(layer: DecoderLayer, x: Tensor, output: Tensor, gate: Tensor) -> 
 
 @dataclass(frozen=True)
 class Pieces:
-    """The halves of a decoder layer, before and after what cannot be compiled or is looked at in between."""
+    """A decoder layer in parts, cut where something cannot be compiled or is looked at in between.
 
-    linear_first: Callable[..., tuple[Tensor, ...]] = _linear_first
+    The linear layer is also cut where tokens are laid out by chunk: fused over that change of layout, the backward pass
+    computes an integer division for every element and takes three times as long.
+    """
+
+    linear_project: Callable[..., tuple[Tensor, ...]] = _linear_project
+    linear_gather: Callable[..., tuple[Tensor, ...]] = _linear_gather
+    linear_within: Callable[..., tuple[Tensor, ...]] = within_chunks
     linear_last: Callable[..., Tensor] = _linear_last
     full_first: Callable[..., tuple[Tensor, ...]] = _full_first
     full_last: Callable[..., Tensor] = _full_last
@@ -58,12 +66,14 @@ class Pieces:
     @classmethod
     def compiled(cls) -> Pieces:
         torch._dynamo.config.recompile_limit = 64
-        pieces = (_linear_first, _linear_last, _full_first, _full_last)
+        pieces = (_linear_project, _linear_gather, within_chunks, _linear_last, _full_first, _full_last)
         return cls(*(torch.compile(piece, dynamic=True) for piece in pieces))
 
     def linear(self, layer: DecoderLayer, x: Tensor) -> Tensor:
         """A linear layer on whole chunks of tokens [batch, tokens, hidden], from an empty memory."""
-        gate, *chunks = self.linear_first(layer, x)
+        padded, gate, strength, rate = self.linear_project(layer, x)
+        gathered = self.linear_gather(layer, padded, strength, rate)
+        chunks = self.linear_within(*(by_chunk(part, CHUNK_SIZE).contiguous() for part in gathered))
         output, _ = scan_chunks(*chunks, None)
         return self.linear_last(layer, x, output, gate)
 
