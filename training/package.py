@@ -15,6 +15,20 @@ from training.lessons import MAX_PIXELS, tokenizer
 from training.nano import nano_config
 from training.tokenizer import SPECIALS, VOCABULARY_SIZE
 
+# How pdfium makes a grey of red, green and blue.
+LUMA = (0.30, 0.59, 0.11)
+
+
+def see_colours_as_greys(model: Model) -> None:
+    """Share out each patch weight between channels and frames so that a coloured page is seen as its greys.
+
+    Training shows grey pages alone, where only the sum over channels and frames counts; this leaves the sum as it is.
+    """
+    weight = model.vision.patch_embed.proj.weight
+    with torch.no_grad():
+        shares = torch.tensor(LUMA, dtype=weight.dtype)[:, None, None, None] / weight.shape[2]
+        weight.copy_(weight.sum((1, 2), keepdim=True) * shares)
+
 
 def write_checkpoint(folder: Path, model: Model) -> None:
     """Everything but the chat template (which is kept with the package) and the training record."""
@@ -68,6 +82,7 @@ def main() -> None:
     state = torch.load(arguments.state, weights_only=False)
     model = Model(nano_config(VOCABULARY_SIZE, {text: tokenizer().token_to_id(text) for text in SPECIALS}))
     model.load_state_dict(state["model"])
+    see_colours_as_greys(model)
     write_checkpoint(arguments.folder, model)
     if arguments.record:
         write_json(
