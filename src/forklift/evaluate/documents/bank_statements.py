@@ -249,7 +249,7 @@ class _Statement:
         truth.put("currency", "text", self.notation.currency, "Three-letter ISO code of the currency")
         truth.put("overdraft_limit", "amount", self.overdraft, "Limit of the arranged overdraft")
         truth.put("adviser", "text", self.adviser, "The adviser or team in charge of the holder")
-        truth.put("joint_holder", "text", None, "Name of a second account holder", near=(self.other_bank,))
+        truth.put("joint_holder", "text", None, "Name of a second account holder")
         truth.records(
             "accounts",
             "Every account of the statement, in its order",

@@ -21,7 +21,7 @@ from forklift.evaluate.documents.kinds import KINDS, PAGES, Profile
 from forklift.evaluate.documents.sheet import require_reportlab
 from forklift.evaluate.documents.truth import LABELS as LABEL_NAMES
 from forklift.evaluate.documents.truth import count_leaves
-from forklift.outputs.files import as_json, make_folder
+from forklift.outputs.files import as_json, make_folder, write_whole
 
 VERSION = 1  # goes up whenever a document changes for the same plan
 _ATTEMPTS = 30
@@ -103,8 +103,8 @@ def make_benchmark(
     for kind in KINDS[plan.profile]:
         if not any(entry.kind == kind for entry in entries):
             (folder / kind).rmdir()
-    (folder / "manifest.json").write_bytes(as_json(_manifest(plan, entries)))
-    (folder / "README.md").write_text(_readme(plan, entries), encoding="utf-8")
+    write_whole(folder / "manifest.json", as_json(_manifest(plan, entries)))
+    write_whole(folder / "README.md", _readme(plan, entries).encode())
     return entries
 
 
@@ -118,13 +118,12 @@ def _write_document(folder: Path, plan: Plan, index: int) -> Entry:
         pdf = scanned(pdf, Random(f"{plan.seed}/{plan.profile}/{index}/scan"))
     truth = made.truth
     place = folder / kind
-    (place / f"{name}.pdf").write_bytes(pdf)
-    (place / f"{name}{GOLD}").write_bytes(as_json(truth.gold))
+    write_whole(place / f"{name}.pdf", pdf)
+    write_whole(place / f"{name}{GOLD}", as_json(truth.gold))
     labels: dict[str, Any] = {"kind": kind, "labels": truth.labels, "near_misses": truth.near_misses}
-    (place / f"{name}{LABELS}").write_bytes(as_json(labels))
-    schema = as_json(truth.schema)
+    write_whole(place / f"{name}{LABELS}", as_json(labels))
     if index < len(KINDS[plan.profile]):  # the first of its kind; the others have the same
-        (place / "schema.json").write_bytes(schema)
+        write_whole(place / "schema.json", as_json(truth.schema))
     counts = Counter(label for labels in truth.labels.values() for label in labels)
     return Entry(
         name=name,

@@ -226,6 +226,7 @@ class _Invoice:
         total = (notation.amount(self.net_total), notation.amount(self.tax_total), notation.amount(self.total))
         Table(flow, columns).write([*rows, Row(("Total", *total), "total")])
         flow.paragraph(f"{len(self.lines)} lines in {len(self.sites)} sites.", italic=True)
+        flow.paragraph(f"Our tax no. {self.supplier_tax}")
         flow.heading("Conditions", level=2)
         crosses = self.brief.hard(0.3, 0.9)
         if crosses:
@@ -254,7 +255,7 @@ class _Invoice:
         part.put("bank_account", "text", self.account, "Bank account to pay to", near=(self.old_account,))
         part = truth.part("customer", "The company that is billed")
         part.put("name", "text", self.customer, "Company name", near=(self.supplier,))
-        part.put("tax_number", "text", self.customer_tax, "Tax number of the customer")
+        part.put("tax_number", "text", self.customer_tax, "Tax number of the customer", near=(self.supplier_tax,))
         truth.put(
             *("previous_balance", "amount", self.previous, "Balance of the previous invoice, before payments"),
             near=(self.amount_due,),
