@@ -42,6 +42,7 @@ DOCUMENTS = (
     "docs/evaluate.md",
     "docs/files.md",
     "docs/log.md",
+    "docs/schemas.md",
     "training/README.md",
 )
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
