@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forklift.evidence.dates import MONTHS, dates_of_text, printed_dates
@@ -39,12 +39,12 @@ def test_one_day_in_many_forms(printed: str) -> None:
 
 
 @pytest.mark.parametrize("language", NAMES)
+@settings(max_examples=25)
 @given(day=st.dates(datetime.date(1990, 1, 1), datetime.date(2060, 12, 31)))
 def test_months_are_read_in_six_languages(language: str, day: datetime.date) -> None:
     name = NAMES[language].split()[day.month - 1]
     for spelled in (name, name.upper(), name[:4]):
-        if spelled[:4].casefold() in ("juin", "juil", "giug", "lugl") or len(spelled) > 3:
-            assert (day.year, day.month, day.day) in read(f"Datum: {day.day}. {spelled} {day.year}")
+        assert (day.year, day.month, day.day) in read(f"Datum: {day.day}. {spelled} {day.year}")
 
 
 @pytest.mark.parametrize(

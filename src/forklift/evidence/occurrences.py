@@ -140,12 +140,12 @@ class Finder:
         for first, last in index.find(wanted):
             words = tuple(word for word in range(first, last + 1) if self._says_something(word, exact))
             printed = plain_text("".join(index.texts[word] for word in range(first, last + 1)))
-            if not symbols <= set(printed):
+            if not symbols <= set(printed) or self._scattered(words):
                 continue
             if exact in printed:
                 raw = " ".join(index.texts[word] for word in words)
                 yield words, 1.0 if value in raw else 0.95
-            elif len(wanted) > 4 and not self._scattered(words):
+            elif len(wanted) > 4:
                 yield words, 0.85
 
     def _says_something(self, word: int, exact: str) -> bool:

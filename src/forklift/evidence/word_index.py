@@ -225,7 +225,7 @@ class WordIndex:
             after = self.texts[following] if following is not None else ""
             joined = unicodedata.normalize("NFKC", text)
             for number in printed_numbers(joined):
-                alone = number.alone and not (before[-1:] in ("/", ":") or after[:1] in ("/", ":"))
+                alone = number.alone and before[-1:] != "/" and after[:1] != "/"
                 negative = number.negative or before in _MINUS or after in _MINUS
                 percent = number.percent or after.startswith("%")
                 hits = found.setdefault(number.key, [])
