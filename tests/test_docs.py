@@ -40,6 +40,7 @@ DOCUMENTS = (
     "docs/batch.md",
     "docs/cli.md",
     "docs/evaluate.md",
+    "docs/evidence.md",
     "docs/files.md",
     "docs/log.md",
     "docs/schemas.md",
