@@ -28,6 +28,8 @@ def words_of(page: Any) -> tuple[Word, ...] | None:
     """
     place = _placement(page)
     width, height = page.get_size()
+    if not (width > 0 and height > 0):
+        return None
     spelled, unreadable = _spelled_words(page)
     words = [*spelled, *_annotation_words(page)]
     shown = []

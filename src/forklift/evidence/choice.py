@@ -119,10 +119,12 @@ class Choice:
             if line is not None:
                 self._lines[element] = line
         rising = all(one[1] < other[1] for one, other in pairwise(known))
+        numbers = [number for number, _ in known]
         for number, element in enumerate(elements):
-            before = max((line for other, line in known if other < number), default=-1) if rising else -1
-            after = min((line for other, line in known if other > number), default=len(self._index.lines))
-            line = path[number]
+            at, line = bisect_left(numbers, number), path[number]
+            before = known[at - 1][1] if at else -1
+            following = at if line is None else at + 1
+            after = known[following][1] if following < len(known) else len(self._index.lines)
             if line is not None:
                 low, high = line - _REACH, line + _REACH
                 self._windows[element] = (max(low, before + 1) if rising else low, min(high, after) if rising else high)
@@ -306,7 +308,8 @@ class Choice:
     def _supported_in_list(self, leaf: Leaf, place: Occurrence) -> bool:
         """As `_supported`: by its element's other leaves nearby, on lines that no other element holds."""
         plain = len(leaf.path) == len(leaf.element)  # a list of plain values: its other elements
-        family = self._columns[leaf.column] if plain else self._elements[leaf.element]
+        row = self._row_in_column[id(leaf)]
+        family = self._columns[leaf.column][max(row - 9, 0) : row + 10] if plain else self._elements[leaf.element]
         near = [
             one
             for one in family
