@@ -10,9 +10,12 @@ import pydantic
 import pytest
 from hypothesis import given, settings
 
+from forklift.decoding.grammar import grammar_error
 from forklift.errors import SchemaError
+from forklift.json_schema import walk
 from forklift.schema import Schema
-from forklift.schema_source import bundled_names
+from forklift.schema_source import bundled_names, bundled_summary
+from forklift.schema_survey import Treatment
 from tests.schema_generator import random_schema, schemas
 
 STRING: dict[str, Any] = {"type": "string"}
@@ -64,19 +67,40 @@ def test_a_pydantic_model_without_made_up_titles() -> None:
     assert settled["title"] is None
 
 
-@pytest.mark.parametrize("name", ["invoice", "receipt"])
+@pytest.mark.parametrize("name", bundled_names())
 def test_bundled_schemas(name: str) -> None:
     schema = Schema.load(name)
-    assert name in bundled_names()
-    assert (schema.unenforced, schema.unknown_keywords) == ((), ())
-    assert len(schema.prompt_text) < 2500  # it goes into the prompt of a tiny model
-    for node in [schema.source, schema.source["properties"]["line_items"]["items"]]:
-        for child in node["properties"].values():
-            assert "description" in child
-            assert "null" in child["type"] or child["type"] == "array"
-    empty = {key: [] if key == "line_items" else None for key in schema.source["properties"]}
-    assert schema.settle(empty) == (empty, ())
-    assert schema.problems(empty, strict=True) == ()
+    assert {finding.treatment for finding in schema.findings} == {Treatment.ENFORCED}
+    assert len(schema.prompt_text) < (2500 if name in ("invoice", "receipt") else 14_000)  # nano's prompt is small
+    assert name in ("invoice", "receipt") or {"title", "description"} <= schema.source.keys()
+    for pointer, node in walk(schema.source):
+        kind = node.get("type")
+        assert kind in ("object", "array") or "null" in kind or pointer.endswith("/items"), pointer
+        assert "required" not in node, pointer
+        assert pointer == "" or pointer.endswith("/items") or len(node["description"]) >= 3, pointer
+        if "date" in pointer.rsplit("/", 1)[-1] and kind == ["string", "null"]:
+            assert node["format"] == "date", pointer
+    blank = _blank(schema.source)
+    assert schema.settle(blank) == (blank, ())
+    assert schema.problems(blank, strict=True) == ()
+    assert grammar_error(schema.decoded()) == ""
+
+
+def _blank(node: Any) -> Any:
+    if node["type"] == "object":
+        return {name: _blank(child) for name, child in node["properties"].items()}
+    return [] if node["type"] == "array" else None
+
+
+def test_the_bundled_schemas_are_these_and_may_be_named_with_underscores() -> None:
+    detailed = {"invoice-detailed", "receipt-detailed"}
+    assert set(bundled_names()) == detailed | {
+        "invoice", "receipt", "purchase-order", "bank-statement", "contract", "financial-report", "identity-document",
+        "research-paper",
+    }  # fmt: skip
+    assert Schema.load("purchase_order").source == Schema.load("purchase-order").source
+    for name in bundled_names():
+        assert all(bundled_summary(name))
 
 
 def test_the_prompt_shows_the_users_own_json() -> None:
@@ -91,12 +115,31 @@ def test_the_prompt_shows_the_users_own_json() -> None:
     [
         (
             "no-such-file.json",
-            r"no-such-file\.json: no such schema file; the bundled schemas are invoice, receipt",
+            r"no-such-file\.json: no such schema file; the bundled schemas are bank-statement, contract, ",
         ),
         ("{oops", "line 1, column 2: not JSON"),
         ('{"type": "object", "type": "array"}', "'type' stands twice"),
         (3, "not int"),
-        ({"type": "objekt"}, "/type: "),
+        ({"type": "objekt"}, "/type: .*; the types are string, number, integer, boolean, object, array and null"),
+        (of(a={"type": "date"}), '/properties/a/type: .*; write "type": "string", "format": "date"'),
+        (of(a={"type": "string", "required": True}), "/properties/a/required: .*of the object around"),
+        ({"vendor": "string", "total": 12.5}, r"vendor, total\); if it is an example .*from-example"),
+        ({"type": "number", "exclusiveMinimum": True}, "/exclusiveMinimum: .*write the bound itself"),
+        ({"$schema": "http://json-schema.org/draft-03/schema#"}, "draft 3 is not supported"),
+        ({"type": "string", "pattern": "("}, r"/pattern: '\(' cannot be read as a regular expression"),
+        (
+            of(required=["a/b"], **{"a/b": {"type": "integer", "minimum": 5, "maximum": 3}}),
+            "/properties/a~1b: at least 5",
+        ),
+        (
+            of(required=["a"], a={"type": "string", "minLength": 4, "maxLength": 3}),
+            "at least 4 and at most 3 characters",
+        ),
+        (
+            of(required=["a"], a={"type": "integer", "minimum": 10**400}),
+            "integers beyond 9007199254740991 are not held",
+        ),
+        ({"$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}, STRING]}}, **of(a={"$ref": "#/$defs/A"})}, "leads back"),
         ({"properties": {"a/b": {"minLength": -1}}}, "/properties/a~1b/minLength: "),
         (of(a={"$ref": "#/$defs/Gone"}), "/properties/a/\\$ref: '#/\\$defs/Gone' names nothing"),
         (of(a={"$ref": "https://example.com/s.json"}), "/properties/a/\\$ref: .* is not inside this schema"),
@@ -328,6 +371,24 @@ NULLABLE = {"type": ["string", "null"]}
             [],
         ),
         ({"type": "array", "prefixItems": [NULLABLE, STRING]}, [None, None], [None, None], ["/1"]),
+        # By pattern, and an array of the alternative that was decoded.
+        (
+            {"type": "object", "patternProperties": {"^x_": STRING, "^n_": NULLABLE}},
+            {"x_a": None, "n_a": None},
+            {"n_a": None},
+            [],
+        ),
+        (
+            {
+                "anyOf": [
+                    {"type": "array", "items": STRING},
+                    {"type": "array", "items": of(required=["a"], a=STRING, b=STRING)},
+                ]
+            },
+            [{"a": None, "b": None}],
+            [{"a": None}],
+            ["/0/a"],
+        ),
     ],
 )
 def test_settle(source: Any, decoded: Any, settled: Any, missing: list[str]) -> None:
@@ -380,6 +441,53 @@ def test_problems(source: Any, data: Any, problems: list[str]) -> None:
     assert len(found) == len(problems)
     for one, expected in zip(found, problems, strict=True):
         assert one.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("source", "data", "valid"),
+    [
+        # A missing value is null, not a match of everything.
+        (of(required=["a"], a=STRING, **{"b": STRING}) | {"not": of(a={"const": "x"})}, {"a": None}, True),
+        (
+            of(required=["k", "n"], k={"const": "card"}, n=STRING)
+            | {"if": {"properties": {"k": {"const": "card"}}}, "then": {"required": ["last4"]}},
+            {"k": None, "n": "x"},
+            True,
+        ),
+        ({"oneOf": [of(required=["a"], a=STRING), of(required=["a"], a={"type": "integer"})]}, {"a": 3}, True),
+        ({"anyOf": [of(required=["a"], a=STRING), {"type": "array"}]}, {"a": None}, True),
+        ({"anyOf": [of(required=["a"], a=STRING), {"type": "array"}]}, {"b": None}, False),
+        (of(a={"not": {"type": "null"}}), {"a": None}, False),
+        (of(a={"type": "array", "items": STRING, "uniqueItems": True}), {"a": [None, None]}, False),
+        # Decimal arithmetic.
+        (of(a={"type": "number", "multipleOf": 0.01}), {"a": 19.99}, True),
+        (of(a={"type": "number", "multipleOf": 0.01}), {"a": 19.995}, False),
+        # `nullable` is a keyword only where a subschema stands, and does not move what references name.
+        (of(nullable=True, a={"enum": [{"nullable": True}]}), {"nullable": 3, "a": {"nullable": True}}, True),
+        (
+            of(a=of(b=STRING) | {"nullable": True}, c={"$ref": "#/properties/a/properties/b"}),
+            {"a": None, "c": "x"},
+            True,
+        ),
+        # A part with an `$id` of its own: references are still into the whole.
+        ({"$defs": {"S": STRING}, **of(a={"$id": "part", **of(b={"$ref": "#/$defs/S"})})}, {"a": {"b": "x"}}, True),
+        (of(a={"type": "string", "format": "date-time"}), {"a": "2023-02-29T12:00:00Z"}, False),
+        (of(a={"type": "string", "format": "uri"}), {"a": "not a uri"}, False),
+    ],
+)
+def test_the_final_check_of_answers_with_missing_values(source: Any, data: Any, valid: bool) -> None:
+    assert (Schema.load(source).problems(data) == ()) is valid
+
+
+def test_an_answer_that_nests_without_end_is_a_problem_and_no_crash() -> None:
+    schema = Schema.load({"$defs": {"N": of(a={"$ref": "#/$defs/N"})}, "$ref": "#/$defs/N"})
+    for depth in (170, 190, 3000):
+        deep: Any = None
+        for _ in range(depth):
+            deep = {"a": deep}
+        schema.settle(deep)
+        assert schema.problems(deep) in ((), ("/: the answer is nested too deep to be checked",))
+    assert schema.problems(deep)
 
 
 def test_nullable_of_openapi_is_honoured_in_strict_validation_too() -> None:

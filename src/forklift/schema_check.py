@@ -70,6 +70,17 @@ class AnswerCheck:
 
     def problems(self, answer: Any) -> tuple[str, ...]:
         """ "pointer: message" for each, in the order of their pointers."""
+        if _nesting(answer) > MAX_NESTING:
+            return (_TOO_DEEP,)
+        try:
+            return self._problems(answer)
+        except BaseException as error:
+            # jsonschema's tables are in Rust, where Python's RecursionError becomes a panic, which is no Exception.
+            if not isinstance(error, RecursionError) and type(error).__name__ != "PanicException":
+                raise
+            return (_TOO_DEEP,)
+
+    def _problems(self, answer: Any) -> tuple[str, ...]:
         found = [error for error in self._validator.iter_errors(answer) if self._strict or not _is_missing(error)]
         found.sort(key=lambda error: _pointer(error.absolute_path))
         return tuple(f"{_pointer(error.absolute_path) or '/'}: {_shortened(error.message)}" for error in found)
@@ -127,6 +138,7 @@ def _shortened(message: str, limit: int = 200) -> str:
     return message if len(message) <= limit else message[: limit - 3] + "..."
 
 
+_TOO_DEEP = "/: the answer is nested too deep to be checked"
 _Check = Callable[..., Iterator[Any] | None]
 _WITH_PATTERNS = ("pattern", "patternProperties", "additionalProperties")
 

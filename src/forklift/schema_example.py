@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ class _Seen:
         elif isinstance(value, int):
             self.integers += 1
         elif isinstance(value, float):
+            if not math.isfinite(value):
+                raise SchemaError("the example has a number that is beyond what JSON readers hold")
             self.floats += 1
         elif isinstance(value, str):
             self.strings.append(value)

@@ -7,7 +7,7 @@ import importlib
 import os
 import re
 import sys
-from typing import Any, is_typeddict
+from typing import Any
 
 from forklift.errors import SchemaError
 from forklift.json_schema import walk
@@ -95,4 +95,5 @@ def _is_model(value: Any) -> bool:
     if not isinstance(value, type):
         return False
     model = hasattr(value, "model_json_schema") and value.__module__.partition(".")[0] != "pydantic"
-    return model or dataclasses.is_dataclass(value) or is_typeddict(value)
+    typed_dict = issubclass(value, dict) and hasattr(value, "__total__")  # typing's and typing_extensions' alike
+    return model or dataclasses.is_dataclass(value) or typed_dict

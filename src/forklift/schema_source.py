@@ -92,8 +92,11 @@ def parse(text: str, name: str) -> Any:
             raise SchemaError(f"{name}: the key {repeated!r} stands twice in one object")
         return result
 
+    def refused(constant: str) -> None:
+        raise SchemaError(f"{name}: {constant} is no JSON")
+
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        return json.loads(text, object_pairs_hook=unique, parse_constant=refused)
     except json.JSONDecodeError as error:
         raise SchemaError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
     except RecursionError:

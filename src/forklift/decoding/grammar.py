@@ -167,10 +167,10 @@ class _Writer:
             return self._union(node["anyOf"], form, depth)
         if "enum" in node:
             return self._values(node["enum"], form, depth)
-        if node["type"] == "object":
-            return self._object(node, form, depth)
-        if node["type"] == "array":
-            return self._array(node, form, depth)
+        if node["type"] in ("object", "array"):
+            if depth >= self._deepest:  # only recursion leads here
+                raise _Impossible
+            return self._object(node, form, depth) if node["type"] == "object" else self._array(node, form, depth)
         body = _leaf_body(node)
         return self._terminal(body) if not body.startswith("%json") else self._json_rule(body)
 
@@ -180,9 +180,8 @@ class _Writer:
         key = (name, form, depth if recursive or form.indent is not None else 0)
         if key not in self._shared:
             self._shared[key] = None  # so far: an alternative that is only itself adds nothing
-            if not recursive or depth < self._deepest:
-                with suppress(_Impossible):
-                    self._shared[key] = self._rule(self._node(self._definitions[name], form, depth))
+            with suppress(_Impossible):
+                self._shared[key] = self._rule(self._node(self._definitions[name], form, depth))
         symbol = self._shared[key]
         if symbol is None:
             raise _Impossible
