@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import decimal
 import sys
+import threading
 from pathlib import Path
 
 import pydantic
@@ -51,8 +52,7 @@ def test_a_model_that_json_cannot_hold_is_an_error() -> None:
     class Odd(pydantic.BaseModel):
         model_config = pydantic.ConfigDict(arbitrary_types_allowed=True)
         path: Path
-        handle: Any
-        lock: "type(object())"  # type: ignore[valid-type]  # noqa: UP037
+        worker: threading.Thread
 
     with pytest.raises(SchemaError, match="Odd"):
         model_schema(Odd)

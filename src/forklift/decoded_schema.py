@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from forklift.decoding.grammar import leaf_error
+from forklift.decoding.leaves import leaf_error
 from forklift.errors import SchemaError
 from forklift.json_schema import (
     ANNOTATIONS,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from forklift.decoding.grammar import leaf_error
+from forklift.decoding.leaves import leaf_error
 from forklift.errors import SchemaError
 from forklift.json_schema import (
     ANNOTATIONS,

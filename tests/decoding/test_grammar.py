@@ -15,9 +15,9 @@ from forklift.decoding.grammar import (
     SPACED,
     AnswerForm,
     grammar_error,
-    leaf_error,
     write_grammar,
 )
+from forklift.decoding.leaves import leaf_error
 from forklift.errors import SchemaError
 from forklift.schema import Schema
 

@@ -1,7 +1,7 @@
 """A decoded schema written out as a grammar for llguidance, in every spacing that an answer may have.
 
-The structure is written here, so that each form of spacing is exact and all of it is forced; only strings
-with a pattern or format and numbers with bounds go through llguidance's own JSON compiler.
+The structure is written here, so that each form of spacing is exact and all of it is forced; `leaves.py` writes the
+scalars.
 """
 
 from __future__ import annotations
@@ -10,30 +10,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
+from forklift.decoding.leaves import LARGEST_COUNT, NAME_CHARACTER, json_leaf, leaf_body
 from forklift.errors import SchemaError
-from forklift.json_schema import LARGEST_INTEGER, LARGEST_NUMBER
-from forklift.schema_formats import PATTERNS
 
 # A recursive part, and one of which nothing is said, nests this much deeper than the schema itself does; so no
 # answer can open brackets until it is cut.
 MAX_RECURSION = 24
-# Longer strings and arrays are beyond any answer, and beyond what llguidance counts to.
-LARGEST_COUNT = 10**9
-
-# Printable escapes only: no control character but line feed and tab, and no half of a surrogate pair.
-_UNICODE_ESCAPE = (
-    r"\\u(00[2-689a-fA-F][0-9a-fA-F]|007[0-9a-eA-E]|0[1-9a-fA-F][0-9a-fA-F]{2}|[1-9a-cefA-CEF][0-9a-fA-F]{3}"
-    r"|[dD][0-7][0-9a-fA-F]{2}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-)
-_CHARACTER = rf'([^"\\\x00-\x1f\x7f]|\\["\\\/nt]|{_UNICODE_ESCAPE})'
-# Of names that the schema does not list: one spelling each, so that a listed name cannot come back escaped.
-_NAME_CHARACTER = r'([^"\\\x00-\x1f\x7f]|\\["\\nt])'
-_INTEGER = "(0|[1-9][0-9]{0,14}|[1-8][0-9]{15})"
-_NUMBER = r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,10})?([eE][+-]?[0-9]{1,2})?"
-_ESCAPES = {"x-guidance": {"json_allowed_escapes": 'nt\\"', "whitespace_flexible": False}}
 
 
 @dataclass(frozen=True)
@@ -61,24 +45,6 @@ ANSWER_FORMS = {form.name: form for form in (COMPACT, SPACED, INDENT2, INDENT4)}
 
 class _Impossible(Exception):
     """No answer of bounded depth exists for a part."""
-
-
-def leaf_error(leaf: Mapping[str, Any]) -> str:
-    """Why the grammar cannot hold a leaf of a decoded schema to all of its keywords; "" when it can."""
-    return _leaf_error(json.dumps(leaf, ensure_ascii=False))
-
-
-@lru_cache(maxsize=4096)
-def _leaf_error(leaf: str) -> str:
-    import llguidance
-
-    try:
-        body = _leaf_body(json.loads(leaf))
-        if not body.startswith("%json"):
-            return ""
-        return llguidance.LLMatcher.validate_grammar(f"start: {body}").strip()
-    except ValueError as error:
-        return str(error)
 
 
 def grammar_error(decoded: Mapping[str, Any]) -> str:
@@ -171,7 +137,7 @@ class _Writer:
             if depth >= self._deepest:  # only recursion leads here
                 raise _Impossible
             return self._object(node, form, depth) if node["type"] == "object" else self._array(node, form, depth)
-        body = _leaf_body(node)
+        body = leaf_body(node)
         return self._terminal(body) if not body.startswith("%json") else self._json_rule(body)
 
     def _reference(self, name: str, form: AnswerForm, depth: int) -> str:
@@ -199,10 +165,10 @@ class _Writer:
         symbol = self._shared.get(key)
         if symbol is None:
             kinds = ("string", "number", "boolean", "null")
-            symbols = [self._terminal(" | ".join(_leaf_body({"type": kind}) for kind in kinds))]
+            symbols = [self._terminal(" | ".join(leaf_body({"type": kind}) for kind in kinds))]
             if depth < self._deepest:
                 symbols.append(self._array({"items": {}}, form, depth))
-                opened = {"properties": {}, "required": [], "additionalProperties": {}}
+                opened: dict[str, Any] = {"properties": {}, "required": [], "additionalProperties": {}}
                 symbols.append(self._object(opened, form, depth))
             symbol = self._shared[key] = self._rule(" | ".join(symbols))
         return symbol
@@ -215,7 +181,7 @@ class _Writer:
             kind = node.get("type")
             if "enum" in node and not any(isinstance(value, dict | list) for value in node["enum"]):
                 leaves.append(_alternatives(node["enum"]))
-            elif kind in (None, "object", "array") or (body := _leaf_body(node)).startswith("%json"):
+            elif kind in (None, "object", "array") or (body := leaf_body(node)).startswith("%json"):
                 with suppress(_Impossible):
                     symbols.append(self._node(node, form, depth))
             else:
@@ -270,12 +236,12 @@ class _Writer:
         colon = _literal(form.key_separator)
         members: list[str] = []
         for pattern, child in node.get("patternProperties", {}).items():
-            key = self._json_rule(_json_leaf({"type": "string", "pattern": pattern}, ""))
+            key = self._json_rule(json_leaf({"type": "string", "pattern": pattern}, ""))
             with suppress(_Impossible):
                 members.append(f"{key} {colon} {self._node(child, form, depth + 1)}")
         extra = node.get("additionalProperties", False)
         if extra is not False:
-            key = f'/"{_NAME_CHARACTER}*"/ {colon}'
+            key = f'/"{NAME_CHARACTER}*"/ {colon}'
             listed = [_literal(_dump(name) + form.key_separator) for name in node["properties"]]
             if listed:
                 key = f"{self._terminal(key)} & ~({' | '.join(listed)})"
@@ -349,58 +315,3 @@ def _dump(value: Any, form: AnswerForm = COMPACT, depth: int = 0) -> str:
 
 def _alternatives(values: Sequence[Any]) -> str:
     return " | ".join(_literal(_dump(value)) for value in values)
-
-
-def _leaf_body(node: Mapping[str, Any]) -> str:
-    """The body of a terminal, or "%json ..." for what llguidance's own compiler writes better."""
-    kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
-    kind = kinds[0]
-    null = ' | "null"' if "null" in kinds[1:] else ""
-    rest = {key: value for key, value in node.items() if key != "type"}
-    if kind == "null":
-        return '"null"'
-    if kind == "boolean":
-        return '"true" | "false"' + null
-    if kind == "string":
-        return _string_body(rest, null)
-    body = _INTEGER if kind == "integer" else _NUMBER
-    if not rest:
-        return f"/-?{body}/{null}"
-    if rest == {"minimum": 0}:
-        return f"/{body}/{null}"
-    return _json_leaf({"type": kind, **_bounded(kind, rest)}, null)
-
-
-def _string_body(keywords: dict[str, Any], null: str) -> str:
-    ours = PATTERNS.get(keywords.get("format", ""))
-    if ours is not None and len(keywords) == 1:
-        return f'/"{ours}"/{null}'
-    low, high = int(keywords.pop("minLength", 0)), keywords.pop("maxLength", None)
-    high = None if high is None or high > LARGEST_COUNT else int(high)
-    if not keywords:
-        count = "*" if not low and high is None else f"{{{low},{'' if high is None else high}}}"
-        return f'/"{_CHARACTER}{count}"/{null}'
-    if ours is not None and "pattern" not in keywords:
-        keywords = {"pattern": f"^({ours})$"}
-    length = {"minLength": low} if low else {}
-    return _json_leaf({"type": "string", **keywords, **length, **({} if high is None else {"maxLength": high})}, null)
-
-
-def _json_leaf(schema: Mapping[str, Any], null: str) -> str:
-    whole: dict[str, Any] = {"anyOf": [schema, {"type": "null"}]} if null else dict(schema)
-    return "%json " + json.dumps({**whole, **_ESCAPES}, ensure_ascii=False)
-
-
-def _bounded(kind: str, bounds: Mapping[str, Any]) -> dict[str, Any]:
-    """The user's bounds, with the missing side and the decimals limited to what a double holds."""
-    largest = LARGEST_INTEGER if kind == "integer" else LARGEST_NUMBER
-    result = {
-        key: value if key == "multipleOf" else min(max(value, -largest), largest) for key, value in bounds.items()
-    }
-    if "minimum" not in result and "exclusiveMinimum" not in result:
-        result["minimum"] = -largest
-    if "maximum" not in result and "exclusiveMaximum" not in result:
-        result["maximum"] = largest
-    if kind == "number" and "multipleOf" not in result:
-        result["multipleOf"] = 1e-10
-    return result
