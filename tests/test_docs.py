@@ -43,6 +43,7 @@ DOCUMENTS = (
     "docs/evidence.md",
     "docs/files.md",
     "docs/log.md",
+    "docs/quantize.md",
     "docs/schemas.md",
     "training/README.md",
 )

@@ -43,6 +43,9 @@ def test_importing_the_package_loads_no_heavy_module() -> None:
         "forklift.batch",
         "forklift.checkpoint.catalog",
         "forklift.checkpoint.config_reader",
+        "forklift.quantize.levels",
+        "forklift.quantize.plan",
+        "forklift.quantize.plan_picture",
     ],
 )
 def test_modules_below_the_model_load_no_heavy_module(module: str) -> None:
