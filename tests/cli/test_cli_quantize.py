@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from forklift.cli.main import build_app
+from forklift.quantize.calibration_file import read_calibration
 from forklift.quantize.levels import LEVELS
 from tests.quantize.conftest import (  # noqa: F401 - fixtures
     calibration_path,
@@ -46,6 +47,15 @@ def test_from_a_model_to_a_measured_checkpoint(checkpoint: Path, documents: Path
     assert f"{quantised['mean_kl']:.2e}" in card
     assert "not measured yet" not in card
     assert run("quantize", out, tmp_path / "twice", "--level", "oQ3", "--uniform").exit_code == 3
+
+
+def test_made_up_documents_serve_where_none_are_given(checkpoint: Path, tmp_path: Path) -> None:  # noqa: F811
+    pytest.importorskip("reportlab")
+    path = tmp_path / "c.safetensors"
+    done = run("calibrate", checkpoint, "-o", path, "--samples", "1")
+    assert done.exit_code == 0, done.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["c.safetensors"]
+    assert read_calibration(path).facts["samples"] == 1
 
 
 def test_a_plan_alone_writes_no_weights(checkpoint: Path, calibration_path: Path, tmp_path: Path) -> None:  # noqa: F811

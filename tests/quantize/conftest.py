@@ -49,7 +49,7 @@ def small_config() -> ModelConfig:
         rope_theta=100.0,
         partial_rotary_factor=0.5,
         mrope_section=(4, 2, 2),
-        max_positions=2048,
+        max_positions=4096,
     )
     vision = VisionConfig(1, 64, 128, 2, 64, 16)
     return ModelConfig(text, vision, 5, 6, 3, 4, (0, 2))

@@ -124,7 +124,8 @@ class _Calibration:
         state = json.loads(state_path.read_text()) if state_path.exists() else {}
         if state.get("digest") != digest:
             for path in self.scratch.iterdir():
-                path.unlink()
+                if path.is_file():  # made-up documents have a folder in it
+                    path.unlink()
             state = {"digest": digest, "done": 0}
         if not (self.scratch / "prompts.safetensors").exists():
             on_step(0, 1, "reading documents")
