@@ -68,17 +68,51 @@ class AttentionState:
 
 
 @dataclass(slots=True)
+class PendingTokens:
+    """What the tokens of a tentative pass would do to a linear layer's state.
+
+    inputs: of the convolution, those before the pass included, [batch, kernel_size - 1 + tokens, channels].
+    keys: [batch, heads, tokens, key_dim]; corrections: what each token writes under its key, [batch, heads, tokens,
+    value_dim]; decays: sums of the log decays up to each token, [batch, heads, tokens]. All but inputs float32.
+    """
+
+    inputs: Tensor
+    keys: Tensor
+    corrections: Tensor
+    decays: Tensor
+
+
+@dataclass(slots=True)
 class DeltaState:
     """The state of one linear-attention layer. Its tensors are replaced, never changed in place.
 
     inputs: the last kernel_size - 1 inputs of the convolution, [batch, kernel_size - 1, channels].
     memory: float32 [batch, value_heads, key_dim, value_dim].
+    tentative: the next pass leaves the state as it is and its tokens in `pending`, for `keep`.
     """
 
     inputs: Tensor | None = None
     memory: Tensor | None = None
+    tentative: bool = False
+    pending: PendingTokens | None = None
+
+    def keep(self, count: int) -> None:
+        """Take the first `count` pending tokens into the state and drop the others."""
+        pending = self.pending
+        assert pending is not None, "no tentative pass to keep tokens of"
+        self.tentative, self.pending = False, None
+        if count == 0:
+            return
+        kept = pending.inputs.shape[1] - pending.keys.shape[2]
+        self.inputs = pending.inputs[:, count : count + kept]
+        # A token corrects what the tokens before it left, so later tokens change nothing about its correction.
+        total = pending.decays[..., count - 1 : count]
+        weights = (total - pending.decays[..., :count]).exp().unsqueeze(-1)
+        written = (pending.keys[:, :, :count] * weights).transpose(-1, -2) @ pending.corrections[:, :, :count]
+        self.memory = written if self.memory is None else torch.addcmul(written, self.memory, total.exp()[..., None])
 
     def snapshot(self) -> DeltaState:
+        assert self.pending is None, "a snapshot in the middle of a tentative pass"
         return DeltaState(self.inputs, self.memory)
 
     fork = snapshot
@@ -95,6 +129,25 @@ class Cache:
     layers: list[AttentionState | DeltaState]
     length: int = 0
     next_position: int = 0
+
+    def make_tentative(self) -> None:
+        """Let the next pass be one of whose tokens a beginning is kept, by `keep`, before anything else is done."""
+        for layer in self.layers:
+            if isinstance(layer, DeltaState):
+                layer.tentative = True
+
+    def keep(self, count: int, tokens: int) -> None:
+        """Keep the first `count` of the last pass's `tokens` text tokens, as if it had read no more than those.
+
+        Costs no second pass: a row of attention is forgotten by its number, and the linear layers wrote nothing yet.
+        """
+        for layer in self.layers:
+            if isinstance(layer, DeltaState):
+                layer.keep(count)
+            else:
+                layer.length -= tokens - count
+        self.length -= tokens - count
+        self.next_position -= tokens - count
 
     def snapshot(self) -> Cache:
         """A point to roll back to, at the cost of a few references; see AttentionState for its one rule."""

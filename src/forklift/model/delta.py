@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from forklift.checkpoint.config import TextConfig
-from forklift.model.cache import DeltaState
+from forklift.model.cache import DeltaState, PendingTokens
 from forklift.model.joined import JoinedLinear, join
 from forklift.model.linear import Linear
 from forklift.model.norm import GatedRMSNorm
@@ -67,6 +67,28 @@ def chunked_delta_rule(
     query, key, value, decay, beta = (by_chunk(x, size) for x in (query, key, value, decay, beta))
     output, memory = scan_chunks(*within_chunks(query, key, value, decay, beta), memory)
     return output[:, :tokens], memory
+
+
+def tentative_delta_rule(
+    query: Tensor, key: Tensor, value: Tensor, decay: Tensor, beta: Tensor, memory: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The outputs of a few tokens without the memory after them: one chunk of `chunked_delta_rule`.
+
+    Returns the outputs and what `PendingTokens` holds: keys, corrections and summed decays.
+    """
+    query, key, value = query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2)
+    decays, beta = decay.transpose(1, 2).cumsum(-1), beta.transpose(1, 2).unsqueeze(-1)
+    # Masked before exp: the upper triangle holds positive sums that overflow.
+    between = (decays.unsqueeze(-1) - decays.unsqueeze(-2)).tril().exp().tril()
+    grown = decays.exp().unsqueeze(-1)
+    rows = key.transpose(-1, -2)
+    wanted = value if memory is None else torch.addcmul(value, grown, key @ memory, value=-1)
+    system = (key @ rows) * between * beta
+    corrections = torch.linalg.solve_triangular(system, wanted * beta, upper=False, unitriangular=True)
+    output = (query @ rows * between) @ corrections
+    if memory is not None:
+        output = torch.addcmul(output, grown, query @ memory)
+    return output.transpose(1, 2), key, corrections, decays
 
 
 def by_chunk(x: Tensor, size: int) -> Tensor:
@@ -211,11 +233,14 @@ class GatedDeltaNet(nn.Module):
         padded = torch.cat((before, mixed), 1)
         query, key, value, decay, beta = self.gather(padded, strength, rate)
         memory = None if state is None else state.memory
-        if tokens <= 2 and memory is not None:
+        if state is not None and state.tentative:
+            output, *pending = tentative_delta_rule(query, key, value, decay, beta, memory)
+            state.pending = PendingTokens(padded, *pending)
+        elif tokens <= 2 and memory is not None:
             output, memory = recurrent_delta_rule(query, key, value, decay, beta, memory)
         else:
             output, memory = chunked_delta_rule(query, key, value, decay, beta, memory)
-        if state is not None:
+        if state is not None and not state.tentative:
             inputs = padded[:, tokens:]
             # A view would keep the whole prompt's inputs alive, gigabytes of them after many pages.
             state.inputs, state.memory = inputs if tokens <= config.conv_kernel_size else inputs.clone(), memory

@@ -115,3 +115,13 @@ class Model(nn.Module):
         hidden = self.language(self.language.embed_tokens(token_ids)[None], positions.expand(3, -1), cache)[0]
         cache.next_position += count
         return self.logits(hidden[-1:] if last_only else hidden)
+
+    @torch.inference_mode()
+    def extend_tentatively(self, cache: Cache, token_ids: Tensor, rows: int) -> Tensor:
+        """Go on by text tokens [n] in one pass of which `cache.keep(count, n)` is to keep a beginning, before anything
+        else. Returns the logits [rows, vocabulary] after the last `rows` tokens."""
+        cache.make_tentative()
+        positions = torch.arange(cache.next_position, cache.next_position + len(token_ids), device=token_ids.device)
+        hidden = self.language(self.language.embed_tokens(token_ids)[None], positions.expand(3, -1), cache)[0]
+        cache.next_position += len(token_ids)
+        return self.logits(hidden[-rows:])
