@@ -91,14 +91,41 @@ class Document:
         name = os.fspath(path)
         ranges = parse_page_ranges(pages) if pages is not None else None
         head = _read_head(Path(path), name, limits)
+        return cls._opened(Path(path), name, head, ranges, password, limits)
+
+    @classmethod
+    def from_bytes(
+        cls,
+        content: bytes,
+        name: str = "document",
+        pages: str | None = None,
+        password: str | None = None,
+        limits: Limits | None = None,
+    ) -> Document:
+        """Open a file's content, which stays in memory; as `open` otherwise. name: what errors call it."""
+        limits = limits or Limits()
+        ranges = parse_page_ranges(pages) if pages is not None else None
+        _check_size(len(content), name, limits)
+        return cls._opened(content, name, content[:SNIFF_BYTES], ranges, password, limits)
+
+    @classmethod
+    def _opened(
+        cls,
+        file: Path | bytes,
+        name: str,
+        head: bytes,
+        ranges: tuple[tuple[int, int | None], ...] | None,
+        password: str | None,
+        limits: Limits,
+    ) -> Document:
         kind = sniff(head)
         if kind is None:
             raise DocumentError(f"{name}: is no document that can be read: it is {describe_unreadable(head)}.")
         source: PageSource
         if kind == "PDF":
-            source = PdfSource(Path(path), name, password)
+            source = PdfSource(file, name, password)
         else:
-            source = PictureSource(Path(path), name, kind, limits)
+            source = PictureSource(file, name, kind, limits)
         try:
             numbers = select_pages(ranges, source.page_count, name)
             if len(numbers) > limits.max_pages:
@@ -137,12 +164,7 @@ def _read_head(path: Path, name: str, limits: Limits) -> bytes:
             raise DocumentError(f"{name}: is a folder; name the files in it.")
         if path.exists() and not path.is_file():
             raise DocumentError(f"{name}: is no regular file; save the document to disk first.")
-        size = path.stat().st_size
-        if size > limits.max_file_bytes:
-            raise LimitError(
-                f"{name}: {size:,} bytes are more than the limit of {limits.max_file_bytes:,}; "
-                "split the document, or raise the limit (--max-file-size, in Python Limits(max_file_bytes=...))."
-            )
+        _check_size(path.stat().st_size, name, limits)
         with path.open("rb") as file:
             return file.read(SNIFF_BYTES)
     except FileNotFoundError:
@@ -151,3 +173,11 @@ def _read_head(path: Path, name: str, limits: Limits) -> bytes:
         raise DocumentError(f"{name}: may not be read; check the file's permissions.") from None
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise DocumentError(f"{name}: cannot be opened: {error}.") from error
+
+
+def _check_size(size: int, name: str, limits: Limits) -> None:
+    if size > limits.max_file_bytes:
+        raise LimitError(
+            f"{name}: {size:,} bytes are more than the limit of {limits.max_file_bytes:,}; "
+            "split the document, or raise the limit (--max-file-size, in Python Limits(max_file_bytes=...))."
+        )

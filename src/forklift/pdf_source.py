@@ -32,8 +32,9 @@ _SILENT = logging.NullHandler()
 class PdfSource:
     """A PDF, rendered by PDFium with its form fields and annotations drawn."""
 
-    def __init__(self, path: Path, name: str, password: str | None) -> None:
-        self._path = path.absolute()  # pypdfium2 would expand a name that starts with "~"
+    def __init__(self, file: Path | bytes, name: str, password: str | None) -> None:
+        # Absolute, for pypdfium2 would expand a name that starts with "~".
+        self._file = file if isinstance(file, bytes) else file.absolute()
         self._name = name
         self._password = password
         self._pages_in_use = 0
@@ -46,7 +47,8 @@ class PdfSource:
                 self.page_count = len(self._pdf)
                 if self.page_count == 0:
                     raise DocumentError(_without_pages(name))
-                self._bytes_per_page = self._path.stat().st_size / self.page_count
+                size = len(self._file) if isinstance(self._file, bytes) else self._file.stat().st_size
+                self._bytes_per_page = size / self.page_count
             except BaseException:
                 self.close()
                 raise
@@ -55,9 +57,9 @@ class PdfSource:
         import pypdfium2
 
         try:
-            return pypdfium2.PdfDocument(self._path, password=self._password)
+            return pypdfium2.PdfDocument(self._file, password=self._password)
         except pypdfium2.PdfiumError as error:
-            if _opens_without_pages(self._path, self._password):
+            if _opens_without_pages(self._file, self._password):
                 raise DocumentError(_without_pages(self._name)) from None
             if error.err_code == _PDFIUM_ERROR_PASSWORD:
                 raise PasswordError(
@@ -189,7 +191,7 @@ def _without_pages(name: str) -> str:
     return f"{name}: is a PDF that has no pages; export or download it again."
 
 
-def _opens_without_pages(path: Path, password: str | None) -> bool:
+def _opens_without_pages(file: Path | bytes, password: str | None) -> bool:
     """Whether PDFium opens the file after all. The caller holds the lock.
 
     pypdfium2 also fails on an empty page tree, and then reports whatever error came before: PDFium sets none.
@@ -197,7 +199,10 @@ def _opens_without_pages(path: Path, password: str | None) -> bool:
     from pypdfium2 import raw
 
     key = password.encode() + b"\0" if password is not None else None
-    handle = raw.FPDF_LoadDocument(os.fsencode(path) + b"\0", key)
+    if isinstance(file, bytes):
+        handle = raw.FPDF_LoadMemDocument64(file, len(file), key)
+    else:
+        handle = raw.FPDF_LoadDocument(os.fsencode(file) + b"\0", key)
     if not handle:
         return False
     raw.FPDF_CloseDocument(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import threading
 from collections.abc import Iterator
@@ -22,8 +23,8 @@ _PILLOW_BOMB_CHECK = threading.RLock()
 class PictureSource:
     """A picture file; the frames of a TIFF are its pages, of any other format only the main picture counts."""
 
-    def __init__(self, path: Path, name: str, kind: str, limits: Limits) -> None:
-        self._path = path
+    def __init__(self, file: Path | bytes, name: str, kind: str, limits: Limits) -> None:
+        self._file = file
         self._name = name
         self._kind = kind
         self._limits = limits
@@ -90,7 +91,8 @@ class PictureSource:
             raise DocumentError(f"{self._name}: the document is closed.")
         try:
             with _without_bomb_check():
-                image = Pillow.open(self._path, formats=[self._kind])
+                file = io.BytesIO(self._file) if isinstance(self._file, bytes) else self._file
+                image = Pillow.open(file, formats=[self._kind])
             with image:
                 if self._kind == "TIFF":  # elsewhere the frame that it opens with is the main picture
                     with _without_bomb_check():
