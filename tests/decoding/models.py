@@ -18,6 +18,7 @@ class Read:
 
     token_ids: list[int] = field(default_factory=list)
     passes: list[list[int]] = field(default_factory=list)
+    draft: int = 0
 
 
 class RecitingModel:
@@ -41,6 +42,13 @@ class RecitingModel:
         state.passes.append(list(token_ids))
         ends = range(start + 1, start + len(token_ids) + 1)
         return torch.stack([self._logits(end) for end in (ends[-1:] if last_only else ends)])
+
+    def verify(self, state: Read, token_ids: Sequence[int], draft: Sequence[int]) -> Tensor:
+        state.draft = len(draft)
+        return self.extend(state, [*token_ids, *draft])[len(token_ids) - 1 :]
+
+    def keep(self, state: Read, count: int) -> None:
+        del state.token_ids[len(state.token_ids) - state.draft + count :]
 
     def snapshot(self, state: Read) -> Read:
         return Read(list(state.token_ids), list(state.passes))

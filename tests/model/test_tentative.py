@@ -54,9 +54,10 @@ def test_whatever_is_kept_the_logits_are_those_of_single_steps(
         if len(taken) < certain + right:
             break
         tokens = torch.cat((taken, wrong_tokens[:wrong]))
-        rows = right + wrong + 1
-        found = short_prepared.extend_tentatively(cache, tokens, rows)[: right + 1]
-        cache.keep(certain + right, len(tokens))
+        logits = short_prepared.verify(cache, tokens, right + wrong)
+        assert logits.shape[0] == right + wrong + 1
+        found = logits[: right + 1]
+        cache.keep(right)
         expected = torch.cat([short_prepared.extend(plain, token[None]) for token in taken])[-right - 1 :]
         assert difference(found, expected) < TOLERANCE
         assert (cache.length, cache.next_position) == (plain.length, plain.next_position)
@@ -67,8 +68,9 @@ def test_whatever_is_kept_the_logits_are_those_of_single_steps(
 def test_nothing_kept_is_nothing_read(short_prepared: Model) -> None:
     cache, _ = short_prepared.prefill(PROMPT.token_ids, PROMPT.patches, PROMPT.grids)
     before = cache.snapshot()
-    short_prepared.extend_tentatively(cache, TEXT[:9], 9)
-    cache.keep(0, 9)
+    cache.make_tentative(0, 9)
+    short_prepared.extend(cache, TEXT[:9])
+    cache.keep(0)
     for state, old in zip(cache.layers, before.layers, strict=True):
         if isinstance(state, DeltaState):
             assert isinstance(old, DeltaState)

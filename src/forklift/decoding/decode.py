@@ -131,15 +131,15 @@ def decode_steps(
     cancel: threading.Event | None = None,
     statistics: Statistics | None = None,
     drafter: Drafter | None = None,
+    bias: BiasState | None = None,
 ) -> Generator[Step, Any, None]:
     """Generate the answer to `prompt`; the last token carries the outcome.
 
     The model is not called but asked for: a `Prefill` or `Pass` that is yielded is answered by `send`, so that a
     server can put the passes of several answers into one.
     constraint: at its start; None for free text. end_ids: the tokens that end a turn, the first to be written
-    where the constraint leaves nothing else. bias: what is printed in the document, at the start of an answer.
-    max_new_tokens counts every token, forced ones and the end of
-    the turn too. The end of the turn costs no pass when the schema is complete, nor do tokens that the schema
+    where the constraint leaves nothing else. bias: what is printed in the document, at the start of an answer; used
+    under a constraint only. max_new_tokens counts every token, forced ones and the end of the turn too. The end of the turn costs no pass when the schema is complete, nor do tokens that the schema
     forces: they go into the same pass as the sampled token before them. drafter: its proposals go into that pass too,
     and those that turn out as chosen cost none of their own; what is chosen does not depend on them. It is used under
     a constraint only. A cancelled or zero-length answer
@@ -166,6 +166,8 @@ def decode_steps(
             waiting.append(token_id)
         if drafter is not None:
             drafter.observe(token_id)
+        if bias is not None:
+            bias.accept(token_text(token_id))
         outcome: Outcome | None = None
         if token_id in end_ids:
             outcome = Outcome.COMPLETE
@@ -226,7 +228,7 @@ def decode_steps(
                 statistics.forward_passes += 1
                 waiting = []
             # 3. One choice of the model.
-            token_id, log_probability = chooser.choose(rows[agreed], mask)
+            token_id, log_probability = chooser.choose(rows[agreed], mask, bias)
             if constraint is not None and token_id not in end_ids:
                 constraint.accept((token_id,))
             token = emit(token_id, log_probability, False)

@@ -28,6 +28,8 @@ class Request:
     """One user turn: every page image in order, then `text`.
 
     schema: constrains the answer; None for free text.
+    words: what is printed in the document, in reading order, where it says so itself (a PDF's text layer): a value that
+        is spelled as there is more likely. Empty where nothing is known.
     strict: decode the schema literally instead of with nullable leaves.
     cancel: set by another thread to stop between two forward passes.
     """
@@ -35,6 +37,7 @@ class Request:
     pages: Sequence[Image.Image]
     text: str
     schema: Schema | None = None
+    words: Sequence[str] = ()
     strict: bool = False
     sampling: Sampling = field(default_factory=Sampling)
     max_new_tokens: int = 8192
@@ -60,12 +63,17 @@ class Token:
 
 @dataclass
 class Statistics:
-    """Filled in while a generation runs; seconds are wall clock."""
+    """Filled in while a generation runs; seconds are wall clock.
+
+    draft_tokens: read ahead of the answer; accepted_draft_tokens: those that the answer then had.
+    """
 
     prompt_tokens: int = 0
     prefill_seconds: float = 0.0
     decode_seconds: float = 0.0
     forward_passes: int = 0
+    draft_tokens: int = 0
+    accepted_draft_tokens: int = 0
 
 
 class Engine(Protocol):

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from forklift.checkpoint.load import load_model
+from forklift.decoding.biasing import DocumentBias, text_layer_penalty
 from forklift.decoding.constraint import Constraint, TokenizerView
 from forklift.decoding.decode import decode
 from forklift.decoding.grammar import ANSWER_FORMS, AnswerForm
@@ -37,6 +38,7 @@ class LocalEngine:
         self.name = folder.name
         self.prompter = Prompter.from_folder(folder)
         self.form = answer_form(folder)
+        self.text_layer_penalty = text_layer_penalty(folder)
         model = load_model(folder, dtype)
         self.max_positions: int = model.config.text.max_positions
         self.model = TorchModel(model)
@@ -70,6 +72,7 @@ class LocalEngine:
             token_text=self.prompter.decode_token,
             cancel=request.cancel,
             statistics=statistics,
+            bias=DocumentBias(request.words, self.text_layer_penalty).start() if request.words else None,
         )
 
     def close(self) -> None:
@@ -107,6 +110,13 @@ class TorchModel:
 
     def extend(self, state: Cache, token_ids: Sequence[int], *, last_only: bool = False) -> Tensor:
         return self._model.extend(state, torch.tensor(token_ids, device=self._device), last_only)
+
+    def verify(self, state: Cache, token_ids: Sequence[int], draft: Sequence[int]) -> Tensor:
+        tokens = torch.tensor([*token_ids, *draft], device=self._device)
+        return self._model.verify(state, tokens, len(draft))
+
+    def keep(self, state: Cache, count: int) -> None:
+        state.keep(count)
 
     def snapshot(self, state: Cache) -> Cache:
         return state.snapshot()

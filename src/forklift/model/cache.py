@@ -129,25 +129,29 @@ class Cache:
     layers: list[AttentionState | DeltaState]
     length: int = 0
     next_position: int = 0
+    _certain: int = 0  # of a tentative pass: its tokens before the draft, and those of the draft
+    _draft: int = 0
 
-    def make_tentative(self) -> None:
-        """Let the next pass be one of whose tokens a beginning is kept, by `keep`, before anything else is done."""
+    def make_tentative(self, certain: int, draft: int) -> None:
+        """Let the next pass read `certain` text tokens and a draft of `draft` more; `keep` must follow it."""
+        self._certain, self._draft = certain, draft
         for layer in self.layers:
             if isinstance(layer, DeltaState):
                 layer.tentative = True
 
-    def keep(self, count: int, tokens: int) -> None:
-        """Keep the first `count` of the last pass's `tokens` text tokens, as if it had read no more than those.
+    def keep(self, count: int) -> None:
+        """Keep the first `count` tokens of the draft, as if the last pass had read no further.
 
         Costs no second pass: a row of attention is forgotten by its number, and the linear layers wrote nothing yet.
         """
+        dropped = self._draft - count
         for layer in self.layers:
             if isinstance(layer, DeltaState):
-                layer.keep(count)
+                layer.keep(self._certain + count)
             else:
-                layer.length -= tokens - count
-        self.length -= tokens - count
-        self.next_position -= tokens - count
+                layer.length -= dropped
+        self.length -= dropped
+        self.next_position -= dropped
 
     def snapshot(self) -> Cache:
         """A point to roll back to, at the cost of a few references; see AttentionState for its one rule."""

@@ -110,18 +110,21 @@ class Model(nn.Module):
     @torch.inference_mode()
     def extend(self, cache: Cache, token_ids: Tensor, last_only: bool = False) -> Tensor:
         """Go on by text tokens [n] in one pass. Returns logits [n, vocabulary], or [1, vocabulary] of the last."""
+        return self.logits(self._read(cache, token_ids)[-1 if last_only else 0 :])
+
+    @torch.inference_mode()
+    def verify(self, cache: Cache, token_ids: Tensor, draft: int) -> Tensor:
+        """Go on by text tokens [n], the last `draft` of them tentatively: `cache.keep` must follow.
+
+        Returns logits [1 + draft, vocabulary], from the last certain token on.
+        """
+        cache.make_tentative(token_ids.shape[0] - draft, draft)
+        return self.logits(self._read(cache, token_ids)[-1 - draft :])
+
+    def _read(self, cache: Cache, token_ids: Tensor) -> Tensor:
+        """The hidden states [n, hidden] of text tokens [n] after what the cache holds."""
         count = token_ids.shape[0]
         positions = torch.arange(cache.next_position, cache.next_position + count, device=token_ids.device)
         hidden = self.language(self.language.embed_tokens(token_ids)[None], positions.expand(3, -1), cache)[0]
         cache.next_position += count
-        return self.logits(hidden[-1:] if last_only else hidden)
-
-    @torch.inference_mode()
-    def extend_tentatively(self, cache: Cache, token_ids: Tensor, rows: int) -> Tensor:
-        """Go on by text tokens [n] in one pass of which `cache.keep(count, n)` is to keep a beginning, before anything
-        else. Returns the logits [rows, vocabulary] after the last `rows` tokens."""
-        cache.make_tentative()
-        positions = torch.arange(cache.next_position, cache.next_position + len(token_ids), device=token_ids.device)
-        hidden = self.language(self.language.embed_tokens(token_ids)[None], positions.expand(3, -1), cache)[0]
-        cache.next_position += len(token_ids)
-        return self.logits(hidden[-rows:])
+        return hidden
