@@ -68,6 +68,7 @@ def extract(
     max_new_tokens: int = DEFAULT_MAX_NEW_TOKENS,
     strict: bool = False,
     sampling: Sampling | None = None,
+    text_layer: bool = True,
     dtype: str | None = None,
     limits: Limits | None = None,
     on_token: Callable[[Token], None] | None = None,
@@ -91,6 +92,7 @@ def extract(
             max_new_tokens=max_new_tokens,
             strict=strict,
             sampling=sampling,
+            text_layer=text_layer,
             on_token=on_token,
             cancel=cancel,
         )
@@ -128,6 +130,7 @@ class Extractor:
         max_new_tokens: int = DEFAULT_MAX_NEW_TOKENS,
         strict: bool = False,
         sampling: Sampling | None = None,
+        text_layer: bool = True,
         limits: Limits | None = None,
         on_token: Callable[[Token], None] | None = None,
         cancel: threading.Event | None = None,
@@ -139,10 +142,13 @@ class Extractor:
         pages: a range such as "1-3,5" or "5-".
         max_new_tokens: where the answer is cut; its complete part is kept, and the outcome is TRUNCATED.
         strict: decode the schema literally, so that nothing can be missing and values may be forced.
+        text_layer: whether the words of a PDF's text layer help to spell values; without, they are read from the page
+            images alone.
         on_token: called with each token as it comes.
         cancel: when set, the extraction stops before the next pass, and the outcome is CANCELLED.
         Raises SchemaError, DocumentError, PageRangeError, ModelError or DecodeError, all `ForkliftError`s.
         """
+        from forklift.page_texts import page_texts
         from forklift.prompt import extraction_text
         from forklift.schema import Schema
 
@@ -154,11 +160,13 @@ class Extractor:
             else Document.open(document, pages=pages, password=password, limits=limits)
         ) as opened:
             images = self._render(opened, cancel)
+            words = [word.text for page in page_texts(opened) for word in page.words or ()] if text_layer else []
             document_seconds = time.perf_counter() - start
             request = Request(
                 pages=images or (),
                 text=extraction_text(schema),
                 schema=schema,
+                words=words,
                 strict=strict,
                 sampling=sampling or Sampling(),
                 max_new_tokens=max_new_tokens,

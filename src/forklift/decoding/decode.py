@@ -138,13 +138,13 @@ def decode_steps(
     The model is not called but asked for: a `Prefill` or `Pass` that is yielded is answered by `send`, so that a
     server can put the passes of several answers into one.
     constraint: at its start; None for free text. end_ids: the tokens that end a turn, the first to be written
-    where the constraint leaves nothing else. bias: what is printed in the document, at the start of an answer; used
-    under a constraint only. max_new_tokens counts every token, forced ones and the end of the turn too. The end of the turn costs no pass when the schema is complete, nor do tokens that the schema
-    forces: they go into the same pass as the sampled token before them. drafter: its proposals go into that pass too,
-    and those that turn out as chosen cost none of their own; what is chosen does not depend on them. It is used under
-    a constraint only. A cancelled or zero-length answer
-    ends with an empty token. Raises DecodeError when the grammar or the logits fail (a logit that is not a
-    number).
+    where the constraint leaves nothing else. max_new_tokens counts every token, forced ones and the end of the turn
+    too. The end of the turn costs no pass when the schema is complete, nor do tokens that the schema forces: they go
+    into the same pass as the sampled token before them. drafter: its proposals go into that pass too, and those that
+    turn out as chosen cost none of their own; what is chosen does not depend on them. bias: what is printed in the
+    document, at the start of an answer. Both are used under a constraint only.
+    A cancelled or zero-length answer ends with an empty token. Raises DecodeError when the grammar or the logits fail
+    (a logit that is not a number).
     """
     statistics = statistics if statistics is not None else Statistics()
     chooser = _Chooser(sampling, token_text)

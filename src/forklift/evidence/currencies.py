@@ -65,3 +65,9 @@ def signs_in(word: str) -> tuple[str, ...]:
         found += [part for part in letters.replace(".", ",").split(",") if len(part) > 2]
     found += [character for character in plain if character in SIGNS]
     return tuple(dict.fromkeys(form for form in found if form))
+
+
+def codes_in(word: str) -> tuple[str, ...]:
+    """The codes of every currency that a word may show: "$12.50" may be in any kind of dollar."""
+    shown = set(signs_in(word))
+    return tuple(code for code, forms in _FORMS.items() if shown & forms)
