@@ -23,10 +23,14 @@ from forklift.evaluate.datasets import read_dataset
 from forklift.evaluate.documents import names
 from forklift.evaluate.documents.benchmark import Entry, Plan, kind_table, make_benchmark, make_document
 from forklift.evaluate.documents.brief import Brief
+from forklift.evaluate.documents.flow import Flow
 from forklift.evaluate.documents.kinds import KINDS, PAGES, Profile
+from forklift.evaluate.documents.letterhead import make_letterhead
 from forklift.evaluate.documents.notation import MONTHS, Notation, make_notation, write_date
+from forklift.evaluate.documents.prose import Prose, remark
 from forklift.evaluate.documents.scans import scanned
 from forklift.evaluate.documents.sheet import Sheet, text_width, wrap
+from forklift.evaluate.documents.style import make_style
 from forklift.evaluate.documents.truth import LABELS, Truth, count_leaves
 from forklift.results import Word
 
@@ -441,6 +445,25 @@ def test_wrapping_keeps_the_words_and_the_width(words: list[str], width: float) 
     lines = wrap(" ".join(words), "Helvetica", 9.0, width)
     assert " ".join(lines) == " ".join(words)
     assert all(text_width(line, "Helvetica", 9.0) <= width + 1e-6 or " " not in line for line in lines)
+
+
+@pytest.mark.parametrize("crossing", [True, False])
+@given(st.integers(0, 10_000), st.integers(5, 8), st.floats(0, 600))
+@settings(max_examples=40, deadline=None)
+def test_a_passage_crosses_the_page_end_exactly_when_it_shall(
+    crossing: bool, seed: int, parts: int, used: float
+) -> None:
+    random = Random(seed)
+    letterhead = make_letterhead(random, make_style(random), "Example Ltd", ("1 Way", "Town"), "Title", "1")
+    flow = Flow(letterhead)
+    flow.gap(used)
+    text = remark(random, parts)
+    span = flow.passage("Remark", text, crossing=crossing, filler=Prose(random, "bank").paragraph)
+    assert span.crosses == crossing
+    lines = flow.line_count(text)
+    if crossing:  # what stands on the second page is above the place where the next text begins
+        on_second = round((flow.y - 5.0 - letterhead.later_top) / flow.style.leading)
+        assert 2 <= on_second <= lines - 2
 
 
 def test_names_are_of_nobody(made: Made) -> None:

@@ -231,10 +231,11 @@ class _Statement:
         flow, random = self.flow, self.random
         prose = Prose(random, "bank")
         flow.heading("Information for our customers")
-        if self.brief.hard(0.3, 0.9):
-            flow.straddle(flow.line_count(self.remark), lambda: prose.paragraph(2, 4), heading=30)
-        flow.heading("Notice about this statement", level=3, keep=30)
-        self.remark_crosses = flow.paragraph(self.remark).crosses
+        crossing = self.brief.hard(0.3, 0.9)
+        span = flow.passage(
+            "Notice about this statement", self.remark, crossing=crossing, filler=lambda: prose.paragraph(2, 4)
+        )
+        self.remark_crosses = span.crosses
         flow.in_columns([prose.paragraph(2, 4) for _ in range(random.randint(4, 8))])
 
     def truth(self) -> Truth:

@@ -156,10 +156,10 @@ class _Contract:
                 written += flow.line_count(text, indent=28)
                 flow.paragraph(text, label=f"{number}.{sub}", indent=28)
             if crosses:
-                if self.brief.hard(0.4, 1.0):
-                    flow.straddle(flow.line_count(self.clause), lambda: self.prose.paragraph(2, 3), heading=22)
-                flow.heading(f"{number}.{sub + 1} Transitional provision", level=3, keep=30)
-                self.clause_crosses = flow.paragraph(self.clause).crosses
+                heading = f"{number}.{sub + 1} Transitional provision"
+                crossing = self.brief.hard(0.4, 1.0)
+                span = flow.passage(heading, self.clause, crossing=crossing, filler=self.prose.paragraph)
+                self.clause_crosses = span.crosses
 
     def _facts(self, topic: str) -> list[str]:
         notation = self.notation

@@ -225,10 +225,9 @@ class _Report:
             flow.heading(_CHAPTERS[chapters % len(_CHAPTERS)], level=2)
             chapters += 1
             flow.in_columns([prose.paragraph(3, 6) for _ in range(self.random.randint(3, 6))], small=False)
-        if self.brief.hard(0.3, 0.9):
-            flow.straddle(flow.line_count(self.outlook), lambda: prose.paragraph(2, 3), heading=30)
-        flow.heading("Outlook", level=3, keep=30)
-        self.outlook_crosses = flow.paragraph(self.outlook).crosses
+        crossing = self.brief.hard(0.3, 0.9)
+        span = flow.passage("Outlook", self.outlook, crossing=crossing, filler=lambda: prose.paragraph(2, 3))
+        self.outlook_crosses = span.crosses
 
     def _line(self, name: str, note: str, now: int, before: int, kind: str = "plain") -> Row:
         whole = self.notation.whole

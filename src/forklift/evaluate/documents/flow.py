@@ -213,20 +213,29 @@ class Flow:
     def line_count(self, text: str, *, indent: float = 0.0) -> int:
         return len(wrap(text, self.style.body[0], self.style.size, self.width - indent))
 
-    def straddle(self, lines: int, filler: Callable[[], str], *, heading: float = 0.0) -> None:
-        """Write filler paragraphs until a paragraph of `lines` lines, under a heading of that height, must cross the
-        page's end with at least two lines on either side."""
+    def passage(self, heading: str, text: str, *, crossing: bool, filler: Callable[[], str]) -> Span:
+        """A heading of one line and a paragraph that crosses the page's end, or is kept on one page.
+
+        To cross with at least two lines on either side, paragraphs of `filler` are written before it.
+        """
+        above = self.style.size + 9.0  # what the heading takes
+        lines = self.line_count(text)
+        if crossing:
+            self._straddle(lines, filler, above)
+        else:
+            self.need(above + (lines + 0.5) * self.style.leading)
+        self.heading(heading, level=3, keep=2 * self.style.leading)
+        return self.paragraph(text)
+
+    def _straddle(self, lines: int, filler: Callable[[], str], above: float) -> None:
+        """Fill this page until only about half of `lines` fit on it, below a heading of the height `above`."""
         assert lines >= 4, "a paragraph this short cannot cross a page's end well"
-        leading = self.style.leading
-        kept = heading + min(lines // 2 + 1, lines - 2) * leading + 0.5  # what is to be left on this page
-        for _ in range(200):
-            if self.room < kept:
-                self.advance()
-            spare = self.room - kept
-            if spare < leading:
-                return
+        kept = above + min(lines // 2 + 1, lines - 2) * self.style.leading + 0.5
+        if self.room < kept:
+            self.advance()
+        while (spare := self.room - kept) >= self.style.leading:
             text = filler()
-            if self.line_count(text) * leading + 5.0 > spare:
+            if self.line_count(text) * self.style.leading + 5.0 > spare:
                 self.y += spare
                 return
             self.paragraph(text)

@@ -228,11 +228,11 @@ class _Invoice:
         flow.paragraph(f"{len(self.lines)} lines in {len(self.sites)} sites.", italic=True)
         flow.paragraph(f"Our tax no. {self.supplier_tax}")
         flow.heading("Conditions", level=2)
-        crosses = self.brief.hard(0.3, 0.9)
-        if crosses:
-            flow.straddle(flow.line_count(self.remark), lambda: prose.paragraph(2, 4), heading=30)
-        flow.heading("Remark on this invoice", level=3, keep=30)
-        self.remark_crosses = flow.paragraph(self.remark).crosses
+        crossing = self.brief.hard(0.3, 0.9)
+        span = flow.passage(
+            "Remark on this invoice", self.remark, crossing=crossing, filler=lambda: prose.paragraph(2, 4)
+        )
+        self.remark_crosses = span.crosses
         flow.in_columns([prose.paragraph(2, 4) for _ in range(random.randint(5, 8))])
 
     def truth(self) -> Truth:

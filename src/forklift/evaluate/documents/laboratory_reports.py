@@ -264,10 +264,9 @@ class _Report:
                 ]
             )
         flow.heading("Remarks of the laboratory")
-        if self.brief.hard(0.3, 0.9):
-            flow.straddle(flow.line_count(self.comment), lambda: prose.paragraph(2, 4), heading=30)
-        flow.heading("Comment", level=3, keep=30)
-        self.comment_crosses = flow.paragraph(self.comment).crosses
+        crossing = self.brief.hard(0.3, 0.9)
+        span = flow.passage("Comment", self.comment, crossing=crossing, filler=lambda: prose.paragraph(2, 4))
+        self.comment_crosses = span.crosses
         flow.paragraph(f"Validated electronically: {self.validated_by}, {notation.date(self.issued)}", italic=True)
         flow.in_columns([prose.paragraph(2, 4) for _ in range(random.randint(4, 7))])
 

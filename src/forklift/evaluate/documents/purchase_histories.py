@@ -247,10 +247,11 @@ class _History:
         flow, random = self.flow, self.random
         prose = Prose(random, "purchases")
         flow.heading("About this list")
-        if self.brief.hard(0.3, 0.9):
-            flow.straddle(flow.line_count(self.note), lambda: prose.paragraph(2, 3), heading=30)
-        flow.heading("Message of the customer desk", level=3, keep=30)
-        self.note_crosses = flow.paragraph(self.note).crosses
+        crossing = self.brief.hard(0.3, 0.9)
+        span = flow.passage(
+            "Message of the customer desk", self.note, crossing=crossing, filler=lambda: prose.paragraph(2, 3)
+        )
+        self.note_crosses = span.crosses
         flow.in_columns([prose.paragraph(2, 4) for _ in range(random.randint(3, 6))])
 
     def truth(self) -> Truth:
