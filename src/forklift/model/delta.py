@@ -224,9 +224,12 @@ class GatedDeltaNet(nn.Module):
 
     def forward(self, x: Tensor, state: DeltaState | None = None) -> Tensor:
         """Reads and replaces `state` when given."""
+        return self.out_proj(self.mix(*self.project(x), state))
+
+    def mix(self, mixed: Tensor, gate: Tensor, strength: Tensor, rate: Tensor, state: DeltaState | None) -> Tensor:
+        """All but the large products: from what `project` gives to what out_proj takes."""
         config = self.config
-        batch, tokens, _ = x.shape
-        mixed, gate, strength, rate = self.project(x)
+        batch, tokens, _ = mixed.shape
         before = None if state is None else state.inputs
         if before is None:
             before = mixed.new_zeros(batch, config.conv_kernel_size - 1, mixed.shape[-1])
@@ -245,7 +248,7 @@ class GatedDeltaNet(nn.Module):
             # A view would keep the whole prompt's inputs alive, gigabytes of them after many pages.
             state.inputs, state.memory = inputs if tokens <= config.conv_kernel_size else inputs.clone(), memory
         gate = gate.unflatten(-1, (config.linear_num_value_heads, -1))
-        return self.out_proj(self.norm(output, gate).flatten(2))
+        return self.norm(output, gate).flatten(2)
 
 
 def _normalise(x: Tensor) -> Tensor:
