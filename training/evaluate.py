@@ -96,6 +96,12 @@ def main() -> None:
     wide.add_argument("--noise", choices=(*NOISES, "all"), default="clean")
     wide.add_argument("--schemas", choices=(*SCHEMAS, "all"), default="plain", help="how the bundled schema is changed")
     wide.add_argument("--families", choices=(*FAMILIES, "all"), default="training")
+    parser.add_argument(
+        "--text-layer",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="let the words of the PDF help to spell values",
+    )
     parser.add_argument("--dtype", help="bfloat16 or float32")
     parser.add_argument("--json", type=Path, help="write every answer here")
     parser.add_argument("--errors", type=int, default=20, help="how many wrong fields to print")
@@ -110,7 +116,7 @@ def main() -> None:
             document, task, asked = _choose(index, arguments)
             path = write(document, Path(folder), index)
             start = time.perf_counter()
-            result = extractor.extract(path, task.schema)
+            result = extractor.extract(path, task.schema, text_layer=arguments.text_layer)
             seconds.append(time.perf_counter() - start)
             path.unlink()
             timings = result.timings

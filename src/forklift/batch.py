@@ -214,6 +214,7 @@ class _Run:
             settings.schema,
             max_new_tokens=settings.max_new_tokens,
             strict=settings.strict,
+            text_layer=settings.text_layer,
             sampling=settings.sampling,
             on_token=self.on_token,
             cancel=self.cancel,

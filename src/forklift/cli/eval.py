@@ -66,6 +66,10 @@ def score(
     ] = None,
     html: HtmlFile = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="Where an answer is cut.")] = 8192,
+    text_layer: Annotated[
+        bool,
+        typer.Option("--text-layer/--no-text-layer", help="Let a PDF's own words help to spell values."),
+    ] = True,
     dtype: Annotated[DTypeName | None, typer.Option(help="Type of unquantised weights.")] = None,
 ) -> None:
     """Extract a dataset and score the answers."""
@@ -88,7 +92,15 @@ def score(
                 else:
                     name = model or "nano"
                     answers = _extract(
-                        examples, name, answers_folder, bar, cancel, workers=workers, max_tokens=max_tokens, dtype=dtype
+                        examples,
+                        name,
+                        answers_folder,
+                        bar,
+                        cancel,
+                        workers=workers,
+                        max_tokens=max_tokens,
+                        text_layer=text_layer,
+                        dtype=dtype,
                     )
                 run = _evaluate(examples, answers, str(dataset), name, ordered, cancel)
                 if json_file is not None:
@@ -163,6 +175,7 @@ def _extract(
     *,
     workers: int,
     max_tokens: int,
+    text_layer: bool,
     dtype: str | None,
 ) -> dict[str, Answer]:
     from forklift.evaluate.runner import Progress, extract_all
@@ -185,15 +198,16 @@ def _extract(
     return extract_all(
         examples,
         open_extractor,
-        store=_store(answers_folder, model, max_tokens, dtype),
+        store=_store(answers_folder, model, max_tokens, text_layer, dtype),
         workers=workers,
         max_new_tokens=max_tokens,
+        text_layer=text_layer,
         progress=_Bar(),
         cancel=cancel,
     )
 
 
-def _store(folder: Path | None, model: str, max_tokens: int, dtype: str | None) -> AnswerStore | None:
+def _store(folder: Path | None, model: str, max_tokens: int, text_layer: bool, dtype: str | None) -> AnswerStore | None:
     from forklift.checkpoint.catalog import resolve_model
     from forklift.evaluate.answers import AnswerStore, model_files
 
@@ -203,7 +217,8 @@ def _store(folder: Path | None, model: str, max_tokens: int, dtype: str | None) 
         files = model_files(resolve_model(model))
     except ModelNotFoundError:
         files = None  # loading it says what is wrong
-    return AnswerStore(folder, {"model": model, "files": files, "max_new_tokens": max_tokens, "dtype": dtype})
+    settings = {"max_new_tokens": max_tokens, "text_layer": text_layer, "dtype": dtype}
+    return AnswerStore(folder, {"model": model, "files": files, **settings})
 
 
 def _failure(example_id: str, error: str) -> str:

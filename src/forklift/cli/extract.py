@@ -116,6 +116,10 @@ def extract(
     strict: Annotated[
         bool, typer.Option("--strict", help="Decode the schema literally; values may be forced.")
     ] = False,
+    text_layer: Annotated[
+        bool,
+        typer.Option("--text-layer/--no-text-layer", help="Let a PDF's own words help to spell values."),
+    ] = True,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Required fields that are not there are no failure.")
     ] = False,
@@ -159,6 +163,7 @@ def extract(
             password=password,
             max_new_tokens=max_tokens,
             strict=strict,
+            text_layer=text_layer,
             sampling=Sampling(temperature, top_p, seed),
             limits=limits,
         )

@@ -37,6 +37,7 @@ def extract_all(
     store: AnswerStore | None = None,
     workers: int = 1,
     max_new_tokens: int = 8192,
+    text_layer: bool = True,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> dict[str, Answer]:
@@ -45,7 +46,7 @@ def extract_all(
     open_extractor: called once for each worker. store: where answers are looked up first, and kept.
     Raises ModelError and OutputError, which would meet every document; what befalls one is an Answer with an error.
     """
-    run = _Run(open_extractor, store, max_new_tokens, progress or Progress(), cancel or threading.Event())
+    run = _Run(open_extractor, store, max_new_tokens, text_layer, progress or Progress(), cancel or threading.Event())
     for example in examples:
         kept = store.load(example) if store is not None else None
         if kept is not None:
@@ -71,6 +72,7 @@ class _Run:
         open_extractor: Callable[[], Extractor],
         store: AnswerStore | None,
         max_new_tokens: int,
+        text_layer: bool,
         progress: Progress,
         cancel: threading.Event,
     ) -> None:
@@ -80,6 +82,7 @@ class _Run:
         self._open_extractor = open_extractor
         self._store = store
         self._max_new_tokens = max_new_tokens
+        self._text_layer = text_layer
         self._progress = progress
         self._cancel = cancel
         self._lock = threading.Lock()
@@ -112,6 +115,7 @@ class _Run:
                 example.document,
                 example.schema,
                 max_new_tokens=self._max_new_tokens,
+                text_layer=self._text_layer,
                 on_token=self._count,
                 cancel=self._cancel,
             )

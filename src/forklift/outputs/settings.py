@@ -31,6 +31,7 @@ class Settings:
     password: str | None = field(default=None, repr=False)
     max_new_tokens: int = DEFAULT_MAX_NEW_TOKENS
     strict: bool = False
+    text_layer: bool = True
     sampling: Sampling = field(default_factory=Sampling)
     limits: Limits = field(default_factory=Limits)
 
@@ -46,6 +47,7 @@ class Settings:
             "dtype": self.dtype,
             "pages": None if self.pages is None else _canonical_pages(self.pages),
             "strict": self.strict,
+            "text_layer": self.text_layer,
             "max_new_tokens": self.max_new_tokens,
             "sampling": None
             if sampling.temperature == 0
@@ -66,6 +68,8 @@ class Settings:
         for name in ("pages", "strict", "dtype", "sampling"):
             if described.get(name) != now[name]:
                 changes.append(f"--{name}" if name != "sampling" else "the sampling")
+        if described.get("text_layer", True) != now["text_layer"]:
+            changes.append("--text-layer")
         if truncated and described.get("max_new_tokens") != now["max_new_tokens"]:
             changes.append("--max-tokens")
         return tuple(changes)
