@@ -63,11 +63,15 @@ class GatedAttention(nn.Module):
 
     def combine(self, query: Tensor, gate: Tensor, key: Tensor, value: Tensor) -> Tensor:
         """Attend causally (the queries are the last of the keys' tokens), gate, project: [batch, tokens, hidden]."""
-        output = self._attend(query, key, value, query.shape[2])
+        return self.project_out(self.attend(query, key, value), gate)
+
+    def project_out(self, output: Tensor, gate: Tensor) -> Tensor:
+        """Gate what `attend` gives, and project: [batch, tokens, hidden]."""
         return self.o_proj(output.transpose(1, 2).flatten(2) * torch.sigmoid(gate))
 
-    def _attend(self, query: Tensor, key: Tensor, value: Tensor, tokens: int) -> Tensor:
-        total = key.shape[2]
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """Causal attention of the queries, the last of the keys' tokens: [batch, heads, tokens, head_dim]."""
+        tokens, total = query.shape[2], key.shape[2]
         repeats = self.heads // self.key_value_heads
         # Products over grouped heads need no repeated keys; on CPU their backward pass also beats the fused one.
         differentiable = query.requires_grad and query.device.type == "cpu"

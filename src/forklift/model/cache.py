@@ -56,6 +56,11 @@ class AttentionState:
             copy._values = self._values[:, :, : self.length].clone()
         return copy
 
+    @property
+    def nbytes(self) -> int:
+        """Of its buffers, spare rows included."""
+        return sum(buffer.nbytes for buffer in (self._keys, self._values) if buffer is not None)
+
     def _grow(self, like: Tensor, needed: int) -> None:
         batch, heads, _, head_dim = like.shape
         capacity = max(needed + _MIN_GROWTH, 2 * self.length)
@@ -117,6 +122,10 @@ class DeltaState:
 
     fork = snapshot
 
+    @property
+    def nbytes(self) -> int:
+        return sum(tensor.nbytes for tensor in (self.inputs, self.memory) if tensor is not None)
+
 
 @dataclass(slots=True)
 class Cache:
@@ -157,6 +166,15 @@ class Cache:
         """A point to roll back to, at the cost of a few references; see AttentionState for its one rule."""
         return Cache([layer.snapshot() for layer in self.layers], self.length, self.next_position)
 
+    def restore(self, earlier: Cache) -> None:
+        """Become what `earlier`, a snapshot of this cache, was; `earlier` must not be used again."""
+        self.layers, self.length, self.next_position = earlier.layers, earlier.length, earlier.next_position
+
     def fork(self) -> Cache:
         """An independent copy, for two continuations that live side by side."""
         return Cache([layer.fork() for layer in self.layers], self.length, self.next_position)
+
+    @property
+    def nbytes(self) -> int:
+        """Of all its tensors; those that a snapshot shares count for each."""
+        return sum(layer.nbytes for layer in self.layers)
