@@ -160,13 +160,14 @@ class Extractor:
             else Document.open(document, pages=pages, password=password, limits=limits)
         ) as opened:
             images = self._render(opened, cancel)
-            words = [word.text for page in page_texts(opened) for word in page.words or ()] if text_layer else []
+            texts = list(page_texts(opened))
             document_seconds = time.perf_counter() - start
             request = Request(
                 pages=images or (),
                 text=extraction_text(schema),
                 schema=schema,
-                words=words,
+                words=[word.text for page in texts for word in page.words or ()] if text_layer else [],
+                page_texts=texts,
                 strict=strict,
                 sampling=sampling or Sampling(),
                 max_new_tokens=max_new_tokens,

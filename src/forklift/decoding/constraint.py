@@ -98,6 +98,17 @@ class Constraint:
         """The tokens that must come now, as the tokenizer would cut the whole text; often none."""
         return self._matcher.compute_ff_tokens()
 
+    def forced_bytes(self) -> bytes:
+        """The bytes that must come now, however they are cut into tokens; often none. Cheaper than `forced`."""
+        return self._matcher.compute_ff_bytes()
+
+    def copy(self) -> Constraint:
+        """The same state, which goes on by itself. It shares the array that `allowed` returns."""
+        other = object.__new__(Constraint)
+        other._matcher = self._matcher.deep_copy()
+        other._mask, other._pointer, other._bytes = self._mask, self._pointer, self._bytes
+        return other
+
     def accept(self, token_ids: Sequence[int]) -> None:
         """Go on by `token_ids`. Raises DecodeError at a token that is not allowed."""
         if not self._matcher.consume_tokens(list(token_ids)):

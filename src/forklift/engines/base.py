@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from PIL import Image
 
+    from forklift.citations import PageText
     from forklift.results import Outcome
     from forklift.schema import Schema
 
@@ -30,6 +31,8 @@ class Request:
     schema: constrains the answer; None for free text.
     words: what is printed in the document, in reading order, where it says so itself (a PDF's text layer): a value that
         is spelled as there is more likely. Empty where nothing is known.
+    page_texts: the same words page by page with their places, as far as they are known; they make answers faster and
+        change nothing about them.
     strict: decode the schema literally instead of with nullable leaves.
     cancel: set by another thread to stop between two forward passes.
     """
@@ -38,6 +41,7 @@ class Request:
     text: str
     schema: Schema | None = None
     words: Sequence[str] = ()
+    page_texts: Sequence[PageText] = ()
     strict: bool = False
     sampling: Sampling = field(default_factory=Sampling)
     max_new_tokens: int = 8192

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -14,12 +14,15 @@ from forklift.checkpoint.load import load_model
 from forklift.decoding.biasing import DocumentBias, text_layer_penalty
 from forklift.decoding.constraint import Constraint, TokenizerView
 from forklift.decoding.decode import decode
+from forklift.decoding.drafts import DocumentDrafter
 from forklift.decoding.grammar import ANSWER_FORMS, AnswerForm
 from forklift.engines.base import Request, Statistics, Token
 from forklift.errors import CheckpointError, UsageError
+from forklift.evidence.word_index import PageWords
 from forklift.prompt import Prompt, Prompter
 
 if TYPE_CHECKING:
+    from forklift.engines.batched import BatchedEngine
     from forklift.model import Model
     from forklift.model.cache import Cache
 
@@ -28,6 +31,7 @@ class LocalEngine:
     """One checkpoint folder, loaded once.
 
     dtype: of the float weights and activations; None for what is fastest, see `preferred_dtype`.
+    drafts: answers are drafted from the document's words and their own lists, which changes the time alone.
     Raises CheckpointError when the folder is no usable checkpoint.
     Several threads may generate at once: the weights are shared, each generation has its own state.
     """
@@ -36,6 +40,7 @@ class LocalEngine:
         folder = Path(folder)
         dtype = dtype or preferred_dtype(folder)
         self.name = folder.name
+        self.drafts = True
         self.prompter = Prompter.from_folder(folder)
         self.form = answer_form(folder)
         self.text_layer_penalty = text_layer_penalty(folder)
@@ -50,7 +55,11 @@ class LocalEngine:
 
     def generate(self, request: Request, statistics: Statistics | None = None) -> Iterator[Token]:
         """The answer's tokens. Raises SchemaError or UsageError at once, DecodeError while it runs."""
-        statistics = statistics if statistics is not None else Statistics()
+        prompt, options = self.prepare(request, statistics if statistics is not None else Statistics())
+        return decode(self.model, prompt, **options)
+
+    def prepare(self, request: Request, statistics: Statistics) -> tuple[Prompt, dict[str, Any]]:
+        """The prompt of a request and what `decode_steps` takes beside it. Raises SchemaError or UsageError."""
         constraint = None
         if request.schema is not None:
             constraint = Constraint(self._view, request.schema, strict=request.strict, form=self.form)
@@ -62,18 +71,27 @@ class LocalEngine:
                 f"the prompt has {len(prompt.token_ids)} tokens and the model takes {self.max_positions}; "
                 "give fewer pages (--pages)"
             )
-        return decode(
-            self.model,
-            prompt,
-            constraint=constraint,
-            sampling=request.sampling,
-            max_new_tokens=min(request.max_new_tokens, room),
-            end_ids=self.end_ids,
-            token_text=self.prompter.decode_token,
-            cancel=request.cancel,
-            statistics=statistics,
-            bias=DocumentBias(request.words, self.text_layer_penalty).start() if request.words else None,
-        )
+        drafter = None
+        if self.drafts and request.schema is not None:
+            pages = [PageWords(text.number, text.size, text.words) for text in request.page_texts if text.words]
+            drafter = DocumentDrafter(pages, self._view, request.schema)
+        return prompt, {
+            "constraint": constraint,
+            "sampling": request.sampling,
+            "max_new_tokens": min(request.max_new_tokens, room),
+            "end_ids": self.end_ids,
+            "token_text": self.prompter.decode_token,
+            "cancel": request.cancel,
+            "statistics": statistics,
+            "drafter": drafter,
+            "bias": DocumentBias(request.words, self.text_layer_penalty).start() if request.words else None,
+        }
+
+    def stepped(self) -> BatchedEngine:
+        """The same model for several generations that go on together, as a server drives them."""
+        from forklift.engines.batched import BatchedEngine
+
+        return BatchedEngine(self)
 
     def close(self) -> None:
         """Nothing to release: the weights go with the object."""
@@ -99,21 +117,21 @@ class TorchModel:
     """`forklift.model.Model` as the decoder drives it."""
 
     def __init__(self, model: Model) -> None:
-        self._model = model
-        self._device = next(model.parameters()).device
+        self.model = model
+        self.device = next(model.parameters()).device
 
     def prefill(self, prompt: Prompt) -> tuple[Cache, Tensor]:
-        token_ids = torch.tensor(prompt.token_ids, device=self._device)
-        patches = prompt.patches.to(self._device) if prompt.grids else None
+        token_ids = torch.tensor(prompt.token_ids, device=self.device)
+        patches = prompt.patches.to(self.device) if prompt.grids else None
         splits = range(_PREFILL_TOKENS, len(prompt.token_ids), _PREFILL_TOKENS)
-        return self._model.prefill(token_ids, patches, prompt.grids, splits)
+        return self.model.prefill(token_ids, patches, prompt.grids, splits)
 
     def extend(self, state: Cache, token_ids: Sequence[int], *, last_only: bool = False) -> Tensor:
-        return self._model.extend(state, torch.tensor(token_ids, device=self._device), last_only)
+        return self.model.extend(state, torch.tensor(token_ids, device=self.device), last_only)
 
     def verify(self, state: Cache, token_ids: Sequence[int], draft: Sequence[int]) -> Tensor:
-        tokens = torch.tensor([*token_ids, *draft], device=self._device)
-        return self._model.verify(state, tokens, len(draft))
+        tokens = torch.tensor([*token_ids, *draft], device=self.device)
+        return self.model.verify(state, tokens, len(draft))
 
     def keep(self, state: Cache, count: int) -> None:
         state.keep(count)
