@@ -157,6 +157,17 @@ ITEMS = page(
 )
 
 
+def test_a_value_over_the_page_break_may_begin_with_a_frequent_word() -> None:
+    filler = ["the party of the first part and the party of the second part"] * 300
+    found = cited(
+        "the goods were moved to hall 81",
+        page(*filler, "the goods were", "Page 1"),
+        page("Contract", "moved to hall 81", number=2),
+    )[""]
+    assert texts(found) == ["the goods were", "moved to hall 81"]
+    assert [one.page for one in found.citations] == [1, 2]
+
+
 def items(*rows: tuple[str, int, float, float]) -> dict[str, Any]:
     names = ("item", "quantity", "price", "amount")
     return {"items": [dict(zip(names, row, strict=True)) for row in rows], "total": 30.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from forklift.evidence.currencies import currency_forms
@@ -205,10 +205,17 @@ class Finder:
         pieces = [piece for piece in (searchable(part)[0] for part in value.split()) if piece]
         if len(pieces) < 2:
             return
-        for start in self._index.words_spelled(pieces[0])[:_MAX_PLACES]:
+        # Weighed before the limit: a value may begin with a word as frequent as "the".
+        starts = (start for start in self._index.words_spelled(pieces[0]) if self._goes_on(start, pieces[1]))
+        for start in islice(starts, _MAX_PLACES):
             words = self._follow(start, pieces)
             if words is not None:
                 yield words, 0.9
+
+    def _goes_on(self, word: int, piece: str) -> bool:
+        """Whether `piece` comes next, or the line ends."""
+        following = self._index.near(word, 1)
+        return following is None or self._index.spelling(following) == piece
 
     def _follow(self, start: int, pieces: list[str]) -> tuple[int, ...] | None:
         """The words that spell `pieces` from `start` on: along the line, or in the cell's next line."""
