@@ -205,7 +205,7 @@ class Flow:
             if style.justified and index < len(lines) - 1:
                 blank = width - text_width(line, font, size)
                 spaces = line.count(" ")
-                stretch = round(blank / spaces, 3) if spaces and blank / spaces < size * 0.6 else 0.0
+                stretch = round(blank / spaces, 3) if spaces and blank / spaces < size * 0.3 else 0.0
             self.sheet.text(self.left + indent, self.y, line, font, size, colour, word_space=max(stretch, 0.0))
         self.y += after
         return Span(first, self.page)
