@@ -220,13 +220,15 @@ def test_sampling_keeps_the_distribution(view: TokenizerView) -> None:
     assert abs(heard['{"unit": "kg"}'] - 100) < 5 * (400 * 0.25 * 0.75) ** 0.5
 
 
-def test_where_nothing_comes_true_drafts_are_rare(view: TokenizerView) -> None:
+def test_where_values_are_not_printed_drafts_cost_little(view: TokenizerView) -> None:
     lines = [{"description": f"xq{n}zz wv{n}", "quantity": 900 + n, "amount": 77000.5 + 13 * n} for n in range(40)]
     wanted = json.dumps(ANSWER | {"vendor": "qqq", "invoice_number": "zz", "date": None, "lines": lines, "total": 0})
+    _, without = run(view, RecitingModel(view, wanted), INVOICE, drafts=False)
     tokens, statistics = run(view, RecitingModel(view, wanted), INVOICE, drafts=True, pages=page_words(PAGE * 5))
-    assert tokens[-1].outcome is not Outcome.CANCELLED
+    assert text_of(tokens) == wanted
     wrong = statistics.draft_tokens - statistics.accepted_draft_tokens
-    assert wrong < 0.25 * statistics.forward_passes
+    # Were a token more in a pass a tenth of the pass, nothing would have become more than 3 % slower.
+    assert statistics.forward_passes + 0.1 * wrong < 1.03 * without.forward_passes
 
 
 def test_a_draft_is_no_longer_than_the_answer_may_be(view: TokenizerView) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from forklift.decoding.leaf_cursor import Awaits, Leaf, LeafCursor, Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from forklift.schema import Schema
 
 MAX_DRAFT = 16  # tokens; more rows cost a packed product a second reading of its weights
+_SHORTEST = 4  # after drafts that brought nothing
 _WORTH = 0.15  # a token more in a pass costs about so much of the pass
 _TRIES = 12  # guesses about one value that are held against the grammar
 _PRIOR_WEIGHT = 4.0
@@ -83,6 +85,7 @@ _PRIORS = {
     "more": 0.75,
     "last": 0.85,
     "open": 0.9,
+    "end0": 0.2,  # an integer may go on
     "null": 0.3,
 }
 
@@ -99,8 +102,10 @@ class DocumentDrafter:
         self._labelled: dict[tuple[str, ...], list[tuple[float, int]]] = {}
         self.records: dict[str, _Record] = {}
         self._text = b""  # of the last proposal
+        self._token_ends: list[int] = []  # of its tokens
         self._parts: list[tuple[int, str]] = []  # its guesses: where each ends, and its kind
         self._observed = b""  # since the last proposal
+        self._length = MAX_DRAFT
         self._pause = self._pausing = 0  # passes without a draft, after drafts that brought nothing
 
     def observe(self, token_id: int) -> None:
@@ -116,13 +121,14 @@ class DocumentDrafter:
         if self._pausing > 0:
             self._pausing -= 1
             return []
-        limit = min(limit, MAX_DRAFT)
+        limit = min(limit, self._length)
         text, parts = self._write(constraint.copy(), limit)
         if not parts:
             return []
         tokens = self._view.encode(text.decode())[:limit]
         tokens = tokens[: constraint.acceptable(tokens)]
-        self._text = b"".join(self._view.text(token) for token in tokens)
+        pieces = [self._view.text(token) for token in tokens]
+        self._text, self._token_ends = b"".join(pieces), list(accumulate(map(len, pieces)))
         self._parts = parts
         return tokens
 
@@ -142,10 +148,13 @@ class DocumentDrafter:
                 self._record(kind).note(end <= right)
             if end > right:
                 break
-        if right >= max(1.0, _WORTH * len(self._text)):
+        tokens_right = sum(end <= right for end in self._token_ends)
+        if tokens_right >= max(1.0, _WORTH * len(self._token_ends)):
             self._pause //= 4
+            self._length = MAX_DRAFT
         else:
             self._pause = min(2 * self._pause + 1, _LONGEST_PAUSE)
+            self._length = max(self._length // 2, _SHORTEST)
         self._pausing = self._pause
         self._text, self._parts, self._observed = b"", [], b""
 
@@ -288,18 +297,24 @@ class DocumentDrafter:
     def _places(self, answer: _Answer, path: Path) -> Iterator[tuple[int, str]]:
         printed = self._printed
         if _is_later(path):
+            # A label would lead to the first element's place again.
             yield from ((cell, "row") for cell in self._next_in_column(answer, path))
-        column = tuple("*" if isinstance(step, int) else step for step in path)
-        if column not in self._labelled:
-            self._labelled[column] = printed.labelled(self._names.names(path))
-        for like, cell in self._labelled[column][:4]:
-            yield cell, "label" if like > 0.8 else "perhaps"
+        else:
+            yield from self._labels(path)
         last = 0 if answer.last is None else answer.cells[answer.last] + 1
         if last < len(printed.cells):
             same = answer.last is not None and last in printed.line_cells(
                 printed.index.line_of[printed.cells[last - 1][0]]
             )
             yield last, "right" if same else "after" if answer.last is not None else "first"
+
+    def _labels(self, path: Path) -> Iterator[tuple[int, str]]:
+        """Cells whose label says the leaf's name."""
+        column = tuple("*" if isinstance(step, int) else step for step in path)
+        if column not in self._labelled:
+            self._labelled[column] = self._printed.labelled(self._names.names(path))
+        for like, cell in self._labelled[column][:4]:
+            yield cell, "label" if like > 0.8 else "perhaps"
 
     def _next_in_column(self, answer: _Answer, path: Path) -> Iterator[int]:
         """Where a list's leaf stands if its elements are the rows of a table."""
