@@ -45,6 +45,7 @@ DOCUMENTS = (
     "docs/log.md",
     "docs/quantize.md",
     "docs/schemas.md",
+    "docs/server.md",
     "training/README.md",
 )
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -32,6 +32,7 @@ def build_app() -> typer.Typer:
     from forklift.cli.generate import generate
     from forklift.cli.quantize import quantize
     from forklift.cli.schema import app as schema_app
+    from forklift.cli.serve import serve
 
     app = typer.Typer(
         help="Documents into JSON that matches your schema, on your own machine.",
@@ -51,6 +52,7 @@ def build_app() -> typer.Typer:
 
     app.command()(extract)
     app.command()(generate)
+    app.command()(serve)
     app.command()(calibrate)
     app.command()(quantize)
     app.command()(convert)
