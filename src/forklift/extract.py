@@ -28,12 +28,13 @@ DEFAULT_MAX_NEW_TOKENS = 8192
 DTYPES = ("bfloat16", "float32")
 
 
-def load(model: str | os.PathLike[str] = "nano", *, dtype: str | None = None) -> Extractor:
+def load(model: str | os.PathLike[str] = "nano", *, dtype: str | None = None, base_url: str | None = None) -> Extractor:
     """Load a model for many documents. Use the result as a context manager, or close it.
 
-    model: "nano" (bundled) or the folder of a checkpoint.
+    model: "nano" (bundled), the folder of a checkpoint, or "openai:NAME", a model behind a server (docs/remote.md).
     dtype: "bfloat16" or "float32", of weights that are not quantised and of activations; by default float32 for a
         small model, whose arithmetic is then faster on a CPU, and bfloat16 for others.
+    base_url: of that server; else the environment variable FORKLIFT_BASE_URL.
     Raises UsageError for another dtype, ModelNotFoundError for an unknown name, CheckpointError for a folder
     that cannot be loaded.
     """
@@ -43,7 +44,16 @@ def load(model: str | os.PathLike[str] = "nano", *, dtype: str | None = None) ->
     start = time.perf_counter()
     if dtype not in (None, *DTYPES):
         raise UsageError(f"dtype {dtype!r} is not known; choose {' or '.join(DTYPES)}")
-    folder = resolve_model(os.fspath(model))
+    name = os.fspath(model)
+    if name.startswith("openai:"):
+        from forklift.engines.remote import RemoteEngine
+
+        if dtype is not None:
+            raise UsageError("dtype is for a model on this machine; the server chooses its own")
+        return Extractor(RemoteEngine.connect(name, base_url), load_seconds=time.perf_counter() - start)
+    if base_url is not None:
+        raise UsageError(f'base_url is for a model behind a server; write "openai:{name}" if you mean one')
+    folder = resolve_model(name)
     # torch takes a second to import: only once the name is known to be good
     import torch
 
@@ -186,7 +196,7 @@ class Extractor:
                 fields=fields,
                 missing=reading.missing,
                 problems=reading.problems,
-                warnings=(*opened.notes, *schema.warnings),
+                warnings=(*opened.notes, *schema.warnings, *statistics.notes),
                 pages=tuple(page.number for page in opened.pages),
                 model=self.engine.name,
                 timings=Timings(

@@ -97,7 +97,10 @@ def extract(
             show_default=False,
         ),
     ],
-    model: Annotated[str, typer.Option("--model", "-m", help="nano, or a checkpoint's folder.")] = "nano",
+    model: Annotated[str, typer.Option("--model", "-m", help="nano, a checkpoint's folder, or openai:NAME.")] = "nano",
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", envvar="FORKLIFT_BASE_URL", help="The server of openai:NAME.")
+    ] = None,
     pages: Annotated[str | None, typer.Option(metavar="RANGE", help='Pages to read, such as "1-3,5" or "5-".')] = None,
     recursive: Annotated[bool, typer.Option("--recursive", "-r", help="Read the folders in folders too.")] = False,
     out: Annotated[
@@ -155,6 +158,10 @@ def extract(
             parse_page_ranges(pages)
         loaded_schema = Schema.load(schema)
         loaded_schema.decoded(strict)  # what cannot be decoded is said before the model is loaded
+        if model.startswith("openai:"):
+            from forklift.engines.remote_client import RemoteName
+
+            model = str(RemoteName.parse(model, base_url))  # the server is part of what a record says of its model
         settings = Settings(
             schema=loaded_schema,
             model=model,

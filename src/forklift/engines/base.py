@@ -70,6 +70,7 @@ class Statistics:
     """Filled in while a generation runs; seconds are wall clock.
 
     draft_tokens: read ahead of the answer; accepted_draft_tokens: those that the answer then had.
+    notes: what a user should know of this answer; they become warnings of the result.
     """
 
     prompt_tokens: int = 0
@@ -78,6 +79,7 @@ class Statistics:
     forward_passes: int = 0
     draft_tokens: int = 0
     accepted_draft_tokens: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
 class Engine(Protocol):
