@@ -17,7 +17,7 @@ from forklift.decoding.drafts import MAX_DRAFT, DocumentDrafter
 from forklift.decoding.grammar import ANSWER_FORMS, SPACED, AnswerForm
 from forklift.engines.base import Sampling, Statistics, Token
 from forklift.evidence.word_index import PageWords
-from forklift.results import Box, Outcome, Word
+from forklift.results import Box, Word
 from forklift.schema import Schema
 from tests.decoding.models import RecitingModel
 from tests.schema_generator import random_schema
@@ -223,8 +223,10 @@ def test_sampling_keeps_the_distribution(view: TokenizerView) -> None:
 def test_where_values_are_not_printed_drafts_cost_little(view: TokenizerView) -> None:
     lines = [{"description": f"xq{n}zz wv{n}", "quantity": 900 + n, "amount": 77000.5 + 13 * n} for n in range(40)]
     wanted = json.dumps(ANSWER | {"vendor": "qqq", "invoice_number": "zz", "date": None, "lines": lines, "total": 0})
-    _, without = run(view, RecitingModel(view, wanted), INVOICE, drafts=False)
-    tokens, statistics = run(view, RecitingModel(view, wanted), INVOICE, drafts=True, pages=page_words(PAGE * 5))
+    room: dict[str, Any] = {"max_new_tokens": 4000}
+    _, without = run(view, RecitingModel(view, wanted), INVOICE, drafts=False, **room)
+    pages = page_words(PAGE * 5)
+    tokens, statistics = run(view, RecitingModel(view, wanted), INVOICE, drafts=True, pages=pages, **room)
     assert text_of(tokens) == wanted
     wrong = statistics.draft_tokens - statistics.accepted_draft_tokens
     # Were a token more in a pass a tenth of the pass, nothing would have become more than 3 % slower.
