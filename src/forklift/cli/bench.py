@@ -141,6 +141,80 @@ def _loss(
     return _table(others, reports, accuracies, len(labelled))
 
 
+@app.command()
+def passes(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Whose tokens to count.", show_default=False)],
+    documents: DocumentsFolder = None,
+    schema: SchemaName = None,
+    samples: Annotated[int, typer.Option(min=1, help="Documents to count on.")] = 32,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the counts.")] = None,
+) -> None:
+    """How many forward passes an answer takes, with and without drafts."""
+    with reported_errors(), StepBar() as bar:
+
+        def work(cancel: threading.Event) -> str:
+            return _passes(model, documents, schema, samples, json_file, bar, cancel)
+
+        text = run_interruptible(work, clean_up=bar.stop)
+        bar.stop()
+        output.write_stdout(text.encode())
+
+
+def _passes(
+    model: str,
+    documents: Path | None,
+    schema: str | None,
+    samples: int,
+    json_file: Path | None,
+    bar: StepBar,
+    cancel: threading.Event,
+) -> str:
+    import dataclasses
+    import tempfile
+
+    from forklift.checkpoint.catalog import resolve_model
+
+    folder = resolve_model(model)
+    bar.show(0, 1, "loading")
+    from forklift.bench.passes import measure_passes
+    from forklift.decoding.constraint import TokenizerView
+    from forklift.engines.local import answer_form, end_ids
+    from forklift.outputs.files import as_json, write_whole
+    from forklift.quantize.answer_source import HELD_OUT_SEED, labelled_samples
+
+    reports = []
+    with tempfile.TemporaryDirectory(prefix="forklift-bench-") as scratch:
+        labelled, answers, prompter = labelled_samples(
+            folder, documents, schema, samples, scratch=Path(scratch), seed=HELD_OUT_SEED
+        )
+        view = TokenizerView.cached(prompter.tokenizer.to_str(), end_ids(prompter))
+        done = 0
+
+        def on_sample() -> None:
+            nonlocal done
+            if cancel.is_set():
+                raise Interrupted
+            done += 1
+            bar.show(done, 2 * len(labelled), "counting")
+
+        for drafts in (False, True):
+            form = answer_form(folder)
+            reports.append(measure_passes(labelled, answers, view, form, drafts=drafts, on_sample=on_sample))
+    if json_file is not None:
+        without, drafted = (dataclasses.asdict(report) for report in reports)
+        write_whole(json_file, as_json({"forced_tokens_only": without, "with_drafts": drafted}))
+    lines = [
+        f"Forward passes for {reports[0].answer_tokens:,} tokens of {reports[0].documents} answers:",
+        "",
+        "| | passes | a token | drafted tokens | of those right |",
+        "|---|---|---|---|---|",
+    ]
+    for name, report in zip(("forced tokens only", "with drafts"), reports, strict=True):
+        right = report.accepted_draft_tokens / max(report.draft_tokens, 1)
+        lines.append(f"| {name} | {report.passes:,} | {report.per_token:.3f} | {report.draft_tokens:,} | {right:.1%} |")
+    return "\n".join(lines) + "\n"
+
+
 def _table(names: list[str], reports: list[LossReport], accuracies: list[float | None], documents: int) -> str:
     """Markdown. accuracies: the reference's first."""
     tokens = reports[0].answer_tokens
