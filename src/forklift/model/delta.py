@@ -224,7 +224,8 @@ class GatedDeltaNet(nn.Module):
 
     def forward(self, x: Tensor, state: DeltaState | None = None) -> Tensor:
         """Reads and replaces `state` when given."""
-        return self.out_proj(self.mix(*self.project(x), state))
+        mixed, gate, strength, rate = self.project(x)
+        return self.out_proj(self.mix(mixed, gate, strength, rate, state))
 
     def mix(self, mixed: Tensor, gate: Tensor, strength: Tensor, rate: Tensor, state: DeltaState | None) -> Tensor:
         """All but the large products: from what `project` gives to what out_proj takes."""
