@@ -22,9 +22,9 @@ from training.tasks import answer_json, plain_task  # noqa: E402
 
 # file -> kind of document, index of its seed: documents that show every field of their schema
 EXAMPLES = {
-    "invoice.pdf": ("invoice", 414),
-    "receipt.png": ("receipt", 286),
-    "invoice_two_pages.pdf": ("invoice_two_pages", 67),
+    "invoice.pdf": ("invoice", 1009),
+    "receipt.png": ("receipt", 1088),
+    "invoice_two_pages.pdf": ("invoice_two_pages", 2117),
 }
 
 

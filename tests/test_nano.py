@@ -41,7 +41,6 @@ def test_an_example_gives_a_complete_and_valid_answer(nano: Extractor, name: str
 
 
 @CASES
-@pytest.mark.xfail(strict=True, reason="nano's training is not at its end: docs/log.md has its figures and next step")
 def test_an_example_is_read_without_a_fault(nano: Extractor, name: str, schema: str) -> None:
     expected = json.loads((EXAMPLES / name).with_suffix(".json").read_text(encoding="utf-8"))
     assert nano.extract(EXAMPLES / name, schema).data == expected

@@ -66,6 +66,8 @@ def write_checkpoint(folder: Path, model: Model) -> None:
                 "answer_form": "spaced",
                 # Small paper is read as it is: enlarging it to 692 pixels, as is done for the 9B, would only blur it.
                 "page": {"dots_per_inch": 96, "shorter_side": 0, "max_pixels": MAX_PIXELS},
+                # nano mistakes characters more often than a large model does; docs/log.md.
+                "text_layer_penalty": 6.0,
             },
         },
     )
