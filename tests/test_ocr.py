@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from forklift import ocr
 from forklift.citations import cite
 from forklift.documents import Document
-from forklift.page_texts import page_texts
+from forklift.page_texts import page_texts, with_recognised
 from forklift.results import Field
 
 installed = pytest.mark.skipif(
@@ -41,7 +41,7 @@ def test_values_of_a_scan_are_cited_but_never_denied(tmp_path: Path, name: str, 
     fields = [Field("/number", "INV-0042"), Field("/total", 1234.5), Field("/vendor", "Acme")]
     with Document.open(path) as document:
         assert document.pages[0].size == pytest.approx((420, 120))
-        number, total, vendor = cite(fields, page_texts(document, recogniser))
+        number, total, vendor = cite(fields, with_recognised(document, page_texts(document), recogniser))
     assert (number.grounded, total.grounded, vendor.grounded) == (True, True, None)
     (citation,) = total.citations
     assert citation.text == "1,234.50"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from forklift.calibration import Calibration
+    from forklift.citations import PageText
     from forklift.schema import Schema
 
 DEFAULT_MAX_NEW_TOKENS = 8192
@@ -189,7 +190,7 @@ class Extractor:
             if images is not None:
                 tokens, outcome = self._generate(request, statistics, on_token)
             reading = _read_answer(tokens, outcome, schema, strict)
-            fields = self._with_evidence(reading, opened, tokens, schema, cancel)
+            fields = self._with_evidence(reading, opened, texts, tokens, schema, cancel)
             return Result(
                 data=reading.data,
                 outcome=outcome,
@@ -215,6 +216,7 @@ class Extractor:
         self,
         reading: _Reading,
         document: Document,
+        texts: list[PageText],
         tokens: list[Token],
         schema: Schema,
         cancel: threading.Event | None,
@@ -223,11 +225,11 @@ class Extractor:
         from forklift.calibration import case_of
         from forklift.citations import cite
         from forklift.confidence import spellings
-        from forklift.page_texts import page_texts
+        from forklift.page_texts import with_recognised
 
         if not reading.fields:
             return ()
-        fields = cite(reading.fields, page_texts(document, self.recogniser, cancel), schema)
+        fields = cite(reading.fields, with_recognised(document, texts, self.recogniser, cancel), schema)
         if self.calibration is None:
             return fields
         spelled = spellings(reading.data, tokens)
