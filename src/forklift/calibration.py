@@ -12,13 +12,13 @@ was nothing to look in, or it is a null. `training/calibrate_confidence.py` fits
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forklift.checkpoint.own_settings import own_setting
 from forklift.confidence import Spelling
 from forklift.errors import CheckpointError
 from forklift.results import Field
@@ -60,14 +60,7 @@ class Calibration:
     @classmethod
     def of_checkpoint(cls, folder: Path) -> Calibration | None:
         """What generation_config.json says; None where it says nothing. Raises CheckpointError for nonsense."""
-        path = folder / "generation_config.json"
-        if not path.is_file():
-            return None
-        try:
-            settings = json.loads(path.read_text(encoding="utf-8"))
-            stated = (settings.get("forklift") or {}).get("confidence")
-        except (OSError, ValueError, AttributeError) as error:
-            raise CheckpointError(f"{path}: cannot be read: {error}") from None
+        stated, path = own_setting(folder, "confidence")
         return None if stated is None else cls(_weights(stated, path))
 
 

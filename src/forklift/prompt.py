@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forklift.checkpoint.own_settings import own_setting
 from forklift.documents import PagePolicy
 from forklift.errors import CheckpointError
 from forklift.patches import Grid, ImageProcessor
@@ -250,10 +251,9 @@ def _read_page_policy(folder: str | Path) -> PagePolicy:
 
     Raises CheckpointError for settings that are no page policy.
     """
-    path = Path(folder) / "generation_config.json"
-    settings = (_read_json(path).get("forklift") or {}).get("page") or {}
+    settings, path = own_setting(Path(folder), "page")
     try:
-        return PagePolicy(**settings)
+        return PagePolicy(**(settings or {}))
     except (TypeError, ValueError) as error:
         raise CheckpointError(f'{path}: "forklift"."page" is unusable: {error}.') from error
 

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forklift.confidence import leaves as pointed_leaves
+from forklift.confidence import value_spans
 from forklift.decoding.leaf_cursor import Awaits, LeafCursor, Path
 
 TEXTS = st.text(max_size=6)
@@ -65,3 +67,44 @@ def test_what_comes_next(text: str, awaits: Awaits, path: Path, begun: str) -> N
             assert one.text.decode() == begun
     cursor.feed(b"7")
     assert (copy.awaits, copy.path) == (awaits, path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "b:c, {d}", "e": [1, -2.5e3, null, {"f": true}], "g": {}, "h": []}',
+        '["x \\" y", "\\\\", 7]',
+        '{"na\\"me":"value","list":["p","q"],"n":12}',
+        '{\n  "a": {\n    "b": "c"\n  },\n  "d": [\n    1,\n    2\n  ]\n}',
+        '"alone"',
+        "12.50",
+    ],
+)
+def test_every_byte_of_a_value_is_seen_as_one_and_no_other(text: str) -> None:
+    data = text.encode()
+    spans = value_spans(data)
+    expected = {}
+    for pointer, value in pointed_leaves(json.loads(text)):
+        if value in ({}, []):
+            continue
+        start, end = spans[pointer]
+        # Before its first byte the value is still awaited.
+        expected |= dict.fromkeys(range(start + 1, end), Awaits.STRING if isinstance(value, str) else Awaits.SCALAR)
+    cursor = LeafCursor()
+    seen = {}
+    for index, byte in enumerate(data):
+        if cursor.awaits in (Awaits.STRING, Awaits.SCALAR):
+            seen[index] = cursor.awaits
+        cursor.feed(bytes((byte,)))
+    # What ends a number or a literal is the next byte, which is read in their place.
+    ends = {index for index in seen if index not in expected}
+    assert all(data[index : index + 1] in b",}] \n" for index in ends)
+    assert {index: place for index, place in seen.items() if index not in ends} == expected
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    cursor = LeafCursor()
+    cursor.feed(b'{"a": "x')
+    copy = cursor.copy()
+    copy.feed(b'"')
+    assert (cursor.awaits, copy.awaits) == (Awaits.STRING, Awaits.NEXT)

@@ -7,7 +7,6 @@ within it. A model that is sure of what it sees is not moved: what it holds to b
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from forklift.decoding.value_cursor import Place, ValueCursor
+from forklift.checkpoint.own_settings import own_setting
+from forklift.decoding.leaf_cursor import Awaits, LeafCursor
 from forklift.errors import CheckpointError
 from forklift.evidence.currencies import codes_in
 from forklift.evidence.dates import printed_dates
@@ -28,6 +28,8 @@ PENALTY = 4.0  # nats; a checkpoint may state another
 _CANDIDATES = 32  # the most likely tokens are weighed, no others
 _FREE_TEXT = 64  # where fewer tokens are allowed, a word is chosen from an enum
 _MAX_WORDS = 200_000
+_NUMBER = b"-0123456789"
+_BACKSLASH = 0x5C
 
 _Positions = NDArray[np.int64]
 
@@ -95,12 +97,12 @@ class BiasState:
 
     def __init__(self, strings: _Wording, numbers: _Wording, penalty: float) -> None:
         self._penalty = penalty
-        self._wordings = {Place.STRING: strings, Place.NUMBER: numbers}
-        self._cursor = ValueCursor()
+        self._strings, self._numbers = strings, numbers
+        self._cursor = LeafCursor()
         self._places: _Positions | None = None  # None: no byte of the value is written yet
 
     def copy(self) -> Self:
-        other = self.__class__(self._wordings[Place.STRING], self._wordings[Place.NUMBER], self._penalty)
+        other = self.__class__(self._strings, self._numbers, self._penalty)
         other._cursor, other._places = self._cursor.copy(), self._places
         return other
 
@@ -114,12 +116,13 @@ class BiasState:
 
         scores: logits [vocabulary], -inf where the grammar forbids; changed in place.
         """
-        if self._cursor.place not in (Place.VALUE, Place.STRING, Place.NUMBER) or self._is_lost():
+        if (self._cursor.awaits is not Awaits.VALUE and self._wording() is None) or self._is_lost():
             return
         best = token_text(int(scores.argmax()))
         if self._stays(best):
             return
-        if self._cursor.place is Place.STRING and best.isalpha() and int((scores > -torch.inf).sum()) < _FREE_TEXT:
+        in_string = self._cursor.awaits is Awaits.STRING
+        if in_string and best.isalpha() and int((scores > -torch.inf).sum()) < _FREE_TEXT:
             return  # the schema names the few values that there can be, in words of its own
         values, tokens = scores.topk(min(_CANDIDATES, scores.shape[0]))
         leaving, staying = [], False
@@ -136,6 +139,12 @@ class BiasState:
     def _is_lost(self) -> bool:
         return self._places is not None and len(self._places) == 0
 
+    def _wording(self) -> _Wording | None:
+        """What the value that is being written is held against; None outside of strings and numbers."""
+        if self._cursor.awaits is Awaits.STRING:
+            return self._strings
+        return self._numbers if self._cursor.awaits is Awaits.SCALAR and self._cursor.text[0] in _NUMBER else None
+
     def _stays(self, text: bytes) -> bool:
         """Whether the value, gone on by a token, is still printed somewhere (or is none that could be)."""
         ahead = self.copy()
@@ -143,26 +152,22 @@ class BiasState:
 
     def _step(self, byte: int) -> bool:
         """Go on by a byte; False where the value is no longer one that is printed."""
-        before = self._cursor.place
-        self._cursor.feed(byte)
-        after = self._cursor.place
-        wording = self._wordings.get(before)
-        if before is Place.VALUE and after is Place.NUMBER:
-            self._places = self._wordings[Place.NUMBER].begin(byte)
-        elif before is Place.VALUE:
-            self._places = None
-            return True
-        elif wording is None:
-            return True
-        elif after is before:
-            self._places = wording.begin(byte) if self._places is None else wording.follow(self._places, byte)
-        elif after is Place.ESCAPE:
-            self._places = np.empty(0, dtype=np.int64)
-        else:
-            stays = self._places is not None and wording.may_end(self._places)
-            self._places = None
-            return stays
-        return len(self._places) > 0
+        before = self._wording()
+        self._cursor.feed(bytes((byte,)))
+        after = self._wording()
+        if before is None:
+            # The byte itself begins a number; a string begins behind its quote.
+            self._places = after.begin(byte) if after is self._numbers else None
+            return self._places is None or len(self._places) > 0
+        if after is before:
+            if byte == _BACKSLASH:  # what is escaped is not looked up
+                self._places = np.empty(0, dtype=np.int64)
+            else:
+                self._places = before.begin(byte) if self._places is None else before.follow(self._places, byte)
+            return len(self._places) > 0
+        stays = self._places is not None and before.may_end(self._places)
+        self._places = None
+        return stays
 
 
 def text_layer_penalty(folder: Path) -> float:
@@ -170,12 +175,9 @@ def text_layer_penalty(folder: Path) -> float:
 
     Raises CheckpointError when it is no number from 0 to 100.
     """
-    path = folder / "generation_config.json"
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path}: not readable as JSON: {error}.") from error
-    stated = (settings.get("forklift") or {}).get("text_layer_penalty", PENALTY)
+    stated, path = own_setting(folder, "text_layer_penalty")
+    if stated is None:
+        return PENALTY
     if isinstance(stated, bool) or not isinstance(stated, int | float) or not 0 <= stated <= 100:
         raise CheckpointError(f'{path}: "forklift"."text_layer_penalty" is {stated!r}, not a number from 0 to 100.')
     return float(stated)

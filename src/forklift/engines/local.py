@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import torch
 from torch import Tensor
 
 from forklift.checkpoint.load import load_model
+from forklift.checkpoint.own_settings import own_setting
 from forklift.decoding.biasing import DocumentBias, text_layer_penalty
 from forklift.decoding.constraint import Constraint, TokenizerView
 from forklift.decoding.decode import decode
@@ -148,14 +148,7 @@ def end_ids(prompter: Prompter) -> tuple[int, ...]:
 
 def answer_form(folder: Path) -> AnswerForm | None:
     """The spacing that generation_config.json states for this checkpoint's answers, if any."""
-    path = folder / "generation_config.json"
-    if not path.is_file():
-        return None
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-        name = (settings.get("forklift") or {}).get("answer_form")
-    except (OSError, ValueError, AttributeError) as error:
-        raise CheckpointError(f"{path}: cannot be read: {error}") from None
+    name, path = own_setting(folder, "answer_form")
     if name is None:
         return None
     if name not in ANSWER_FORMS:
