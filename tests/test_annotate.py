@@ -159,7 +159,8 @@ def test_nothing_at_all_and_odd_boxes_are_drawn_too(page: Image.Image) -> None:
 
 
 def test_names_are_as_short_as_they_can_be_told_apart() -> None:
-    assert short_names(["/total", "/seller/name", "/buyer/name", "/items/0/price", "/items/1/price", "/tags/0", "/a~1b", ""]) == {
+    pointers = ["/total", "/seller/name", "/buyer/name", "/items/0/price", "/items/1/price", "/tags/0", "/a~1b", ""]
+    assert short_names(pointers) == {
         "/total": "total",
         "/seller/name": "seller/name",
         "/buyer/name": "buyer/name",

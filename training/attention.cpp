@@ -133,55 +133,51 @@ void untranspose(const float* from, int64_t stride, int rows, const float* facto
     }
 }
 
-// 32 keys x 32 queries of first . second^T: rows of `first` [.., 64] from `key`, columns of the paired `second`.
-// out: float32 [32 keys][32 queries] at stride `out_stride` (floats).
-inline void scores(const bf16* first, int key, const bf16* second, int padded, int query, float* out, int out_stride) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-    for (int half = 0; half < 2; ++half) {
-        _tile_loadd(4, first + key * D + half * 32, D * 2);
-        _tile_loadd(6, second + (size_t(half) * 16 * padded + query) * 2, padded * 4);
+// out [32, 32] (float32) = first [32, steps * 32] . second [steps * 32, 32], or += it; second in pairs of rows.
+// Strides in elements.
+template <bool Add>
+inline void product(const bf16* first, int64_t first_stride, const bf16* second, int64_t second_stride, float* out,
+                    int64_t out_stride, int steps) {
+    float* below = out + 16 * out_stride;
+    if constexpr (Add) {
+        _tile_loadd(0, out, out_stride * 4);
+        _tile_loadd(1, out + 16, out_stride * 4);
+        _tile_loadd(2, below, out_stride * 4);
+        _tile_loadd(3, below + 16, out_stride * 4);
+    } else {
+        _tile_zero(0);
+        _tile_zero(1);
+        _tile_zero(2);
+        _tile_zero(3);
+    }
+    for (int s = 0; s < steps; ++s) {
+        _tile_loadd(4, first + s * 32, first_stride * 2);
+        _tile_loadd(6, second + s * 16 * second_stride, second_stride * 2);
         _tile_dpbf16ps(0, 4, 6);
-        _tile_loadd(7, second + (size_t(half) * 16 * padded + query + 16) * 2, padded * 4);
+        _tile_loadd(7, second + s * 16 * second_stride + 32, second_stride * 2);
         _tile_dpbf16ps(1, 4, 7);
-        _tile_loadd(5, first + (key + 16) * D + half * 32, D * 2);
+        _tile_loadd(5, first + 16 * first_stride + s * 32, first_stride * 2);
         _tile_dpbf16ps(2, 5, 6);
         _tile_dpbf16ps(3, 5, 7);
     }
     _tile_stored(0, out, out_stride * 4);
     _tile_stored(1, out + 16, out_stride * 4);
-    _tile_stored(2, out + 16 * out_stride, out_stride * 4);
-    _tile_stored(3, out + 16 * out_stride + 16, out_stride * 4);
+    _tile_stored(2, below, out_stride * 4);
+    _tile_stored(3, below + 16, out_stride * 4);
 }
 
-// out [rows, columns] (float32) += first [rows, steps * 32] . second [steps * 32, columns], second in pairs of rows.
-// rows and columns are multiples of 32; strides in elements.
+// 32 keys x 32 queries of first . second^T: rows of `first` [.., 64] from `key`, columns of the paired `second`.
+inline void scores(const bf16* first, int key, const bf16* second, int padded, int query, float* out, int out_stride) {
+    product<false>(first + key * D, D, second + 2 * query, 2 * padded, out, out_stride, D / 32);
+}
+
+// out [rows, columns] += first . second, as `product` has them; rows and columns are multiples of 32.
 inline void accumulate(const bf16* first, int64_t first_stride, const bf16* second, int64_t second_stride, float* out,
                        int64_t out_stride, int rows, int columns, int steps) {
     for (int r = 0; r < rows; r += 32)
-        for (int c = 0; c < columns; c += 32) {
-            float* place = out + r * out_stride + c;
-            _tile_loadd(0, place, out_stride * 4);
-            _tile_loadd(1, place + 16, out_stride * 4);
-            _tile_loadd(2, place + 16 * out_stride, out_stride * 4);
-            _tile_loadd(3, place + 16 * out_stride + 16, out_stride * 4);
-            for (int s = 0; s < steps; ++s) {
-                _tile_loadd(4, first + r * first_stride + s * 32, first_stride * 2);
-                _tile_loadd(6, second + (s * 16) * second_stride + 2 * c, second_stride * 2);
-                _tile_dpbf16ps(0, 4, 6);
-                _tile_loadd(7, second + (s * 16) * second_stride + 2 * c + 32, second_stride * 2);
-                _tile_dpbf16ps(1, 4, 7);
-                _tile_loadd(5, first + (r + 16) * first_stride + s * 32, first_stride * 2);
-                _tile_dpbf16ps(2, 5, 6);
-                _tile_dpbf16ps(3, 5, 7);
-            }
-            _tile_stored(0, place, out_stride * 4);
-            _tile_stored(1, place + 16, out_stride * 4);
-            _tile_stored(2, place + 16 * out_stride, out_stride * 4);
-            _tile_stored(3, place + 16 * out_stride + 16, out_stride * 4);
-        }
+        for (int c = 0; c < columns; c += 32)
+            product<true>(first + r * first_stride, first_stride, second + 2 * c, second_stride,
+                          out + r * out_stride + c, out_stride, steps);
 }
 
 // Lanes whose query may not see this key.

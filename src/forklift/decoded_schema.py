@@ -98,7 +98,7 @@ class DecodedSchema:
                 return self._union([referenced, _NULL]) if node.get("nullable") is True else referenced
             if self._document.is_recursive(node["$ref"]):
                 return self._defined(json.dumps(node), node, pointer, inline=True)
-        elif isinstance(node, Mapping) and "allOf" in node and self._is_recursive(node):
+        elif isinstance(node, Mapping) and "allOf" in node and self._document.expands_without_end(node):
             return self._defined(json.dumps(node), node, pointer, inline=True)
         return self._inline(node, pointer)
 
@@ -220,8 +220,9 @@ class DecodedSchema:
     def _helps(leaf: Mapping[str, Any], keyword: str) -> bool:
         return not leaf_error({key: value for key, value in leaf.items() if key != keyword})
 
-    def _none(self, pointer: str, reason: str) -> None:
+    def _none(self, pointer: str, reason: str) -> dict[str, Any] | None:
         self.impossible.append((pointer, reason))
+        return None
 
     def _object(self, option: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
         required = list(option.get("required", ()))
@@ -244,7 +245,7 @@ class DecodedSchema:
                     return None
                 continue
             assert isinstance(child, dict)
-            if not self._strict and self._is_recursive(subschema):
+            if not self._strict and self._document.expands_without_end(subschema):
                 ended = self._union([child, _NULL])  # a way out of the recursion
                 assert isinstance(ended, dict)
                 child = ended
@@ -275,13 +276,6 @@ class DecodedSchema:
             elif (built := self._node(child, f"{pointer}/patternProperties/{escape(pattern)}")) is not False:
                 held[pattern] = built
         return held, unheld
-
-    def _is_recursive(self, node: Node) -> bool:
-        if not isinstance(node, Mapping):
-            return False
-        if isinstance(node.get("$ref"), str) and self._document.is_recursive(node["$ref"]):
-            return True
-        return any(self._is_recursive(child) for key in ("anyOf", "oneOf", "allOf") for child in node.get(key, ()))
 
     def _array(self, option: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
         prefix: list[Any] = []

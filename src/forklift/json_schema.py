@@ -164,6 +164,14 @@ class Document:
             self._recursive[reference] = reference in seen
         return self._recursive[reference]
 
+    def expands_without_end(self, node: Any) -> bool:
+        """Whether `node`, with what it refers to and its alternatives put in its place, comes back to itself."""
+        if not isinstance(node, Mapping):
+            return False
+        if isinstance(node.get("$ref"), str) and self.is_recursive(node["$ref"]):
+            return True
+        return any(self.expands_without_end(one) for key in ("anyOf", "oneOf", "allOf") for one in node.get(key, ()))
+
     def flat(
         self,
         node: Node,
@@ -255,7 +263,7 @@ def merge(left: Mapping[str, Any], right: Mapping[str, Any], conflicts: list[str
     """
     result = dict(left)
     for keyword, value in right.items():
-        kept = result.get(keyword)
+        kept: Any = result.get(keyword)
         if keyword in ANNOTATIONS or keyword not in result:
             result[keyword] = value
         elif keyword == "type":

@@ -90,7 +90,10 @@ def test_signs_stand_before_behind_or_around(word: str, negative: bool, percent:
 
 @pytest.mark.parametrize(
     ("word", "alone"),
-    [("INV-0042", False), ("A42", False), ("2026-03-42", False), ("42kg", True), ("EUR42", True), ("#42", True), ("42x", True)],
+    [
+        ("INV-0042", False), ("A42", False), ("2026-03-42", False), ("42kg", True), ("EUR42", True), ("#42", True),
+        ("42x", True),
+    ],
 )  # fmt: skip
 def test_digits_of_a_code_are_told_from_a_number(word: str, alone: bool) -> None:
     (number,) = [one for one in printed_numbers(word) if one.key == "42"]

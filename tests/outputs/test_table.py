@@ -89,8 +89,8 @@ def test_elements_are_counted() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=HYPERLINK(1)", "=", "-", "+49 30 12x",
-        "＝1", "-12.50 EUR",
+        "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=HYPERLINK(1)", "=", "-",
+        "+49 30 12x", "＝1", "-12.50 EUR",
     ],
 )  # fmt: skip
 def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text: str) -> None:

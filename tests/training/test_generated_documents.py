@@ -5,35 +5,22 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterator
 from random import Random
-from typing import Any
 
 import jsonschema
 import numpy as np
 import pypdfium2 as pdfium
 import pytest
 
+from tests.training.leaf_walk import leaves
 from training.draft import ASCENT, DESCENT
 from training.layouts import KINDS, make_document
-from training.leaf import Document, Leaf
+from training.leaf import Document
 from training.tasks import answer_json, bundled_schema, plain_task
 
 SEEDS = range(24)
 # Fields whose answer is the printed characters themselves, but for separators that are not spelled.
 REWRITTEN = {"date", "due_date", "currency"}
-
-
-def leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Leaf]]:
-    """Every leaf with the name of its property."""
-    if isinstance(tree, Leaf):
-        yield name, tree
-    elif isinstance(tree, list):
-        for element in tree:
-            yield from leaves(element, name)
-    else:
-        for key, element in tree.items():
-            yield from leaves(element, key)
 
 
 @pytest.fixture(scope="module", params=KINDS)

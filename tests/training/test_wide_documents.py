@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -12,10 +11,11 @@ import numpy as np
 import pypdfium2 as pdfium
 import pytest
 
+from tests.training.leaf_walk import leaves
 from training.canvas import Sheet
 from training.draft import DoesNotFit
 from training.layouts import PROFILES, make_document
-from training.leaf import Document, Leaf
+from training.leaf import Document
 from training.tasks import answer_json
 from training.wide import fonts
 from training.wide.families import CROPS, FAMILIES, HELD_OUT_FAMILIES, draft, families
@@ -29,17 +29,6 @@ from training.wide.wordings import LANGUAGES
 
 BOTH = (False, True)
 DATES = {"date", "delivery_date", "due_date", "period_start", "period_end"}
-
-
-def leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Leaf]]:
-    if isinstance(tree, Leaf):
-        yield name, tree
-    elif isinstance(tree, list):
-        for element in tree:
-            yield from leaves(element, name)
-    else:
-        for key, element in tree.items():
-            yield from leaves(element, key)
 
 
 @pytest.fixture(scope="module", params=PROFILES["wide"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,15 +115,7 @@ def _loss(
             answers_from=None if answers_from is None else resolve_model(answers_from),
             on_answer=lambda done, total: bar.show(done, total, "the reference answers"),
         )
-        done = 0
-
-        def on_sample() -> None:
-            nonlocal done
-            if cancel.is_set():
-                raise Interrupted
-            done += 1
-            bar.show(done, len(labelled) * len(folders) * (1 + fields), "measuring")
-
+        on_sample = _counter(bar, cancel, len(labelled) * len(folders) * (1 + fields), "measuring")
         reports = measure_loss(folders[0], folders[1:], labelled, answers, chosen, on_sample)
         accuracies: list[float | None] = [None] * len(folders)
         if fields:
@@ -188,15 +181,7 @@ def _passes(
             folder, documents, schema, samples, scratch=Path(scratch), seed=HELD_OUT_SEED
         )
         view = TokenizerView.cached(prompter.tokenizer.to_str(), end_ids(prompter))
-        done = 0
-
-        def on_sample() -> None:
-            nonlocal done
-            if cancel.is_set():
-                raise Interrupted
-            done += 1
-            bar.show(done, 2 * len(labelled), "counting")
-
+        on_sample = _counter(bar, cancel, 2 * len(labelled), "counting")
         for drafts in (False, True):
             form = answer_form(folder)
             reports.append(measure_passes(labelled, answers, view, form, drafts=drafts, on_sample=on_sample))
@@ -236,3 +221,17 @@ def _table(names: list[str], reports: list[LossReport], accuracies: list[float |
             f"{report.top1_agreement:.2%} | {report.perplexity_ratio:.4f} | {share(accuracy)} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _counter(bar: StepBar, cancel: threading.Event, total: int, label: str) -> Callable[[], None]:
+    """To be called after each step; shows it, and raises Interrupted once `cancel` is set."""
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        if cancel.is_set():
+            raise Interrupted
+        done += 1
+        bar.show(done, total, label)
+
+    return count

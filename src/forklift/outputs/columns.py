@@ -65,7 +65,7 @@ class Columns:
         def column(steps: tuple[Any, ...], name: str, named: frozenset[str] = frozenset()) -> None:
             self._columns.setdefault(name or "/", _Column(name or "/", steps[base:], of_element, named))
 
-        flat = {} if self._is_recursive(node) else self._document.flat(node)
+        flat = {} if self._document.expands_without_end(node) else self._document.flat(node)
         if not isinstance(flat, dict):
             return
         options = [option for _, option in self._document.options(flat)]
@@ -98,14 +98,6 @@ class Columns:
         kinds = [*option.get("prefixItems", ()), *(items if isinstance(items, list) else [items])]
         for node in kinds:
             self._add(node, path, pointer, of_element=True, base=len(path))
-
-    def _is_recursive(self, node: Node) -> bool:
-        """Such a node would have columns without end; it is one, as JSON."""
-        if not isinstance(node, Mapping):
-            return False
-        if isinstance(node.get("$ref"), str) and self._document.is_recursive(node["$ref"]):
-            return True
-        return any(self._is_recursive(child) for key in ("anyOf", "oneOf", "allOf") for child in node.get(key, ()))
 
 
 def _value_at(value: Any, path: tuple[Any, ...]) -> Any:
